@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return the remark that a model saves no cost; "" if it saves, or the saving is unknown."""
+    """Return the remark that a model saves no cost; "" if the saving is positive or unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -70,7 +70,7 @@ def attribute(
         agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
             given, a run of each input finds them; the result's `found` says why.
         score: a function of the final state, or of the final state and the input. It returns a
-            number, or numbers by name of which the first is the score; it may be async.
+            number, or a dict name → number whose first number is the score; it may be async.
         inputs: one input, or a list of them.
         settings: see `Settings`.
 

@@ -107,7 +107,7 @@ class Calls:
             self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
-        """Record that plays of an input (`question`, its hash) need the call under this key."""
+        """Record that plays of an input (`question` is its hash) need the call under this key."""
         self._run("INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", self.app, question, key)
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:

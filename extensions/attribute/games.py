@@ -217,7 +217,7 @@ def rows_of(masks: Sequence[int], n: int) -> Floats:
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
-    """Fit an additive game with exactly the same v(∅) and v(N), by weighted least squares.
+    """Fit an additive game by weighted least squares; it meets v(∅) and v(N) exactly.
 
     If all worths are known, the fit's coefficients are the Shapley value (Charnes et al. 1988). So
     if the fit replaces missing worths, the Shapley value of the result is the fit's coefficients.

@@ -210,7 +210,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._gathered[endpoint] = rest
 
     async def _paid_for(self, calls: Sequence[Call]) -> int:
-        """Reserve money for calls until it runs out; return the number of calls with money."""
+        """Reserve money for the calls in order, while it lasts; return how many are covered."""
         for number, call in enumerate(calls):
             if not call.reserved:
                 made = await self._purse.try_to(call.worst)

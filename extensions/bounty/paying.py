@@ -42,8 +42,8 @@ def pay(
 ) -> None:
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
-    With an account of `world`, the payer of the bounty, one file pays each agent its payoff.
-    Without that account, each agent that pays others gets a file. Nothing is sent anywhere.
+    If `world`, the payer of the bounty, has an account, one file pays each agent its payoff.
+    Otherwise, each agent that pays others gets a file. Nothing is sent anywhere.
     """
     from shapley_coop.extensions.bounty.payment_file import (
         CURRENCY,

@@ -67,7 +67,8 @@ class Settling:
         """Set the contributors' seats: those given, or else people if the run is `for_payment`.
 
         Raises:
-            ValueError: a seat is malformed, of no contributor, or forbidden by `for_payment`.
+            ValueError: a seat is malformed, belongs to no contributor, or is forbidden by
+                `for_payment`.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)

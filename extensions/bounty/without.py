@@ -55,7 +55,8 @@ class Without:
             Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes per commit, except for commits that follow their own parent.
+        Cost: four git processes per commit, except for commits that are picked onto their own
+        parent.
         """
         made = self._history.made
         if all(who <= members for _, who in made):
@@ -103,7 +104,7 @@ class Without:
             yield Path(folder)
 
     def _onto(self, tree: str, commit: str) -> str:
-        """Return the tree after a commit's changes are picked onto it."""
+        """Return a tree with a commit's changes picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
         if not was:  # the parent is older than the settled range of commits

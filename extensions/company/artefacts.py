@@ -148,7 +148,8 @@ def _with_fence(text: str, body: str) -> Any:
     """Return a JSON object; a code fence may hold the object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is not a JSON object, or text other than a fence follows the object.
+        ValueError: the text is not a JSON object, or text other than a code fence follows the
+            object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
@@ -164,7 +165,7 @@ def _with_fence(text: str, body: str) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """Return the text between the opening and the closing line of a fence."""
+    """Return the text between the opening and the closing line of a code fence."""
     lines = text.split("\n")
     fence = re.match(r"`{3,12}|~{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():

@@ -33,7 +33,7 @@ _WHOLE = 2**46
 """Amounts below this do not overflow int64 when summed over 10,000 turns."""
 
 Rows = NDArray[Any]
-"""An array (action, sum of the others' actions) → the action's payoff, in whole parts 1/unit."""
+"""An array (action, sum of the others' actions) → the action's payoff, as multiples of 1/unit."""
 
 
 class Counts:
@@ -112,7 +112,7 @@ class Counts:
 
     @cached_property
     def rows(self) -> Rows:
-        """The payoff of each action at each sum of the others' actions, in whole parts 1/unit."""
+        """The payoff of each action at each sum of the others' actions, as multiples of 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):

@@ -32,7 +32,7 @@ MOST_DIVISIONS = 5_000
 class Trader(Reader):
     """An embedded agent that answers one letter of a game with goods.
 
-    The agent knows its own worths and assumes the others' worths by `Guess`. It never signs a deal
+    The agent knows its own worths, and guesses the others' worths (`Guess`). It never signs a deal
     that leaves it with less than it has, or that costs more than it can pay.
     """
 

@@ -1,4 +1,4 @@
-"""The form that a person fills in at a seat, and the reason of a refusal in the form's words.
+"""The form that a person fills in at a seat, and reasons for refusals in the form's words.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
 the message that a model would write.
