@@ -1,8 +1,7 @@
 """Advice on each agent: keep, downgrade, remove, or play more; and whether the team is a gain.
 
 The whole app is compared with one of its agents alone. This agent plays repeatedly until it has
-used as many tokens as the app, and its best score counts. The team is a gain only if the app scores
-more.
+used as many tokens as the app, and its best score counts. The team is a gain if it scores more.
 """
 
 from dataclasses import dataclass, replace

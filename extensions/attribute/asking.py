@@ -241,8 +241,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # The command is for a subgraph's parent, which is this graph: drop the command's
-            # `graph`.
+            # The command is for a subgraph's parent, this graph: drop the command's `graph`.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -40,8 +40,7 @@ class Emptying:
         schema: the fields that route the app, and the values that its state accepts.
         keep: keys whose values stay as in the full run, such as a counter of rounds.
         words: the text that replaces the agent's words.
-        blanks: fields whose texts become a single space, since the app does not end with empty
-            ones.
+        blanks: fields whose texts become a single space, or else the app does not end.
     """
 
     schema: Schema = NOTHING

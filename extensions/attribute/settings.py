@@ -20,9 +20,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
-    absent: Any = Field(
-        "blank", description="blank, silent, a function, a model; or agent → one of them."
-    )
+    absent: Any = Field("blank", description="blank, silent, a function, a model; or agent → one.")
     keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as the agents did.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each input by each coalition.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")

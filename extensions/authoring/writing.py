@@ -174,8 +174,7 @@ class _Author:
             for sheet, answer in zip(open_sheets, answers, strict=True):
                 if isinstance(answer, BaseException):
                     raise answer
-                # Read in order, so that of two sheets with the same description the second is sent
-                # back.
+                # Read in order: of two sheets with the same description, the second is sent back.
                 found = self._read(sheet, answer, {**self.described, **held})
                 if isinstance(found, Fault):
                     faults[sheet.name] = found

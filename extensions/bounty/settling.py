@@ -67,8 +67,7 @@ class Settling:
         """Set the contributors' seats: those given, or else people if the run is `for_payment`.
 
         Raises:
-            ValueError: a seat is malformed, belongs to no contributor, or is forbidden by
-                `for_payment`.
+            ValueError: a seat is malformed, belongs to no contributor, or `for_payment` forbids it.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)

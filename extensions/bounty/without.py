@@ -48,15 +48,13 @@ class Without:
     def tree(self, members: Set[str]) -> str:
         """Return the hash of the tree with only the commits of `members`.
 
-        A commit is included if all contributors paid for it are members. A bot's commit is always
-        included.
+        A commit is included if all contributors paid for it are members. Bots' commits always are.
 
         Raises:
             Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes per commit, except for commits that are picked onto their own
-        parent.
+        Cost: four git processes per commit, or none for a commit picked onto its own parent.
         """
         made = self._history.made
         if all(who <= members for _, who in made):

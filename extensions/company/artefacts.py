@@ -148,8 +148,7 @@ def _with_fence(text: str, body: str) -> Any:
     """Return a JSON object; a code fence may hold the object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is not a JSON object, or text other than a code fence follows the
-            object.
+        ValueError: the text is no JSON object, or text other than a code fence follows the object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)

@@ -107,9 +107,8 @@ class Counting(Foresight):
     def together(self) -> list[Part]:
         """Return the plan with the largest total payoff.
 
-        If only a few agents have to deviate from the habit, the plan names them: the agents after
-        this one, in order. Otherwise, the plan is the best one in which all agents take the same
-        action.
+        If only a few agents have to deviate from the habit, the plan names them: those after this
+        agent, in order. Otherwise, it is the best plan in which all agents take the same action.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))

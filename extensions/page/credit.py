@@ -88,8 +88,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     """Return the standard error of the amount due, in the unit of payoffs.
 
     With a baseline, the result is the error of the value, because the baseline is exact. Without a
-    baseline, values may have another unit than payoffs, so the value's error is scaled by due /
-    value.
+    baseline, values may have another unit than payoffs, so the error is scaled by due / value.
     """
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     if credit["alone"] is not None:

@@ -232,8 +232,7 @@ def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from the tasks proposed to it or, without a proposal, from its
-    own tasks.
+    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
     """
     count, pending = len(facts["atoms"]), facts.get("pending")
     masks = (pending or {}).get("masks") or {}
