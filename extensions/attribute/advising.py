@@ -127,7 +127,7 @@ class Advising:
             if change is None:
                 self.removals[agent] = step
                 if self.kept_fields(agent):
-                    continue  # the agent's fields remain in the play, so its loss is unknown
+                    continue  # the play keeps the agent's fields, so the loss is unknown
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)
             elif step.loss.is_little(self.tolerance):

@@ -167,7 +167,7 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        is_asker = path in stage.askers  # count it first, or parallel plays exceed the limit
+        is_asker = path in stage.askers  # count before calling, or parallel plays exceed the limit
         stage.counts.paid += is_asker
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0

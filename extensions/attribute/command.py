@@ -119,7 +119,7 @@ Version = Annotated[
     str,
     typer.Option(help="A version label for prompts and models that the app's files do not show."),
 ]
-Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
+Bounty = Annotated[str, typer.Option(help="An amount to divide in proportion to the values.")]
 Bargain = Annotated[
     str,
     typer.Option(

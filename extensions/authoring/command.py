@@ -13,7 +13,7 @@ INCOMPLETE = 1
 
 
 def write(
-    preferences: Annotated[Path, typer.Argument(help="Tasks, with preferences in words.")],
+    preferences: Annotated[Path, typer.Argument(help="The tasks and preferences in words.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file to write.")],
     model: Annotated[
         str, typer.Option(help="The writing model: provider:name, with settings after commas.")

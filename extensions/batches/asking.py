@@ -131,7 +131,7 @@ class Batches(httpx2.AsyncBaseTransport):
         except SeatError:
             if not call.reserved:
                 await self._purse.check()  # raises `SpendingLimit` if no money is left
-            if name in self._given:  # forget it, or a resumed run gets the unreadable answer again
+            if name in self._given:  # forget the letter, whose answer was unreadable
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -159,7 +159,7 @@ class Batches(httpx2.AsyncBaseTransport):
         if held is None:
             self._add(endpoint, call, letter)
         else:
-            with suppress(SpendingLimit):  # send no new letter: this one is paid for already
+            with suppress(SpendingLimit):  # the letter is paid for, so no limit stops it
                 call.reserved = await self._purse.try_to(call.worst) or call.reserved
             self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         self._coming.discard(call.of.name)

@@ -105,7 +105,7 @@ class Without:
         """Return a tree with a commit's changes picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # the parent is older than the settled range of commits
+        if not was:  # the parent is older than the settled commits
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]

@@ -81,7 +81,7 @@ def _reply(run: Any, agent: str, reply: str, meant: str = "") -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # the letter differs only in the reason below
+            home().journal.show(episode, mail)  # only the reason below is new in the letter
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")

@@ -278,7 +278,7 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
     """Ask a person for a split's parts until they sum to the whole; return the parts."""
-    if known.get("amounts"):  # the question checks their sum
+    if known.get("amounts"):  # the question checks the amounts' sum
         money = _in(known["unit"])
         return {agent: _until_valid(f"{agent}'s part{money}", read_number) for agent in agents}
     while True:
