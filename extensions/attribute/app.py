@@ -151,7 +151,7 @@ class App:
         """Return a copy of the graph in which every node is replaced.
 
         Args:
-            stand_in: makes the replacement of a node.
+            stand_in: a function from a node to its replacement.
             store: the copy's store, in place of the app's store.
             resumable: whether the copy gets a checkpointer even if the app has none.
         """

@@ -156,7 +156,7 @@ class _Attribution:
     """The steps of an attribution: record runs, forecast, play coalitions, compute values.
 
     Args:
-        game: a game without any plays.
+        game: the app's game, of which nothing has been played.
         settings: the user's settings; the stage of the game may hold a changed copy of them.
     """
 

@@ -43,8 +43,8 @@ class ToolAgent:
     """One call of a tool in a play.
 
     Args:
-        outer: the call that calls the tool.
-        given: the tool's arguments, or a tool call.
+        outer: the running call in which the tool is called.
+        given: the tool's arguments, or a tool call with them.
     """
 
     def __init__(self, outer: Scope, tool: BaseTool, given: Any) -> None:

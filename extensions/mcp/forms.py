@@ -110,7 +110,7 @@ class ContractToCheck(Asked):
     params: dict[str, Any] = {}
     enforcement: Literal["notional", "enforced", "escrow"] = "enforced"
     deposit: str = Field(
-        default="", description="Each party's deposit; empty for the amount needed."
+        default="", description="Each party's deposit; if empty, a sufficient one."
     )
 
 
