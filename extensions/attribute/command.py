@@ -76,7 +76,7 @@ Fresh = Annotated[
     str,
     typer.Option(
         help="The agents whose tools may act again: toolless (no agents), all, or nodes, separated "
-        "by commas; none: no new calls. If not given: toolless, and none with --trace."
+        "by commas; none: no new calls. If not given: none with --trace, else toolless."
     ),
 ]
 SafeTools = Annotated[

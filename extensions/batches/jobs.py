@@ -210,7 +210,7 @@ class Jobs:
 
     @asynccontextmanager
     async def _answering(self, job: Job) -> AsyncIterator[None]:
-        """Pass an error within the block on to the waiting letters of a batch."""
+        """Pass an error raised in the `with` block on to the waiting letters of a batch."""
         try:
             yield
         except Exception as error:

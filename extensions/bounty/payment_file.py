@@ -103,7 +103,7 @@ def name_for_banks(name: str) -> str:
 
 
 def cents(micro: int) -> int:
-    """Return an amount in millionths of a euro in cents, rounded to the nearest, ties to even."""
+    """Convert millionths of a euro to cents, rounded to the nearest, ties to even."""
     return round(micro / CENT) if micro % CENT else micro // CENT
 
 

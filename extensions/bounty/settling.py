@@ -127,7 +127,7 @@ class Settling:
         return ended, []
 
     def _work(self) -> str:
-        """Return a text of the paid commits' hashes, the same however their range is written."""
+        """Return a text of the paid commits' hashes, the same however A..B is written."""
         return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(

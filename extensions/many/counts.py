@@ -248,7 +248,7 @@ class Counts:
             counts: an action's number → the number of agents that take it, arrays of any shape.
             others: the largest sum of the others' actions, an array of the same shape.
 
-        A piecewise linear total has its minimum at an end of the range or of a piece.
+        A piecewise linear total is least at the lowest or highest sum, or at an end of a piece.
         """
         low = sum(k * many for k, many in counts.items())
         starts = {p.start for own in self.pieces.values() for p in own if p.start}

@@ -186,7 +186,7 @@ class Verified(BaseModel):
 
 
 class RunsAsked(Asked):
-    """One run by name, or the newest."""
+    """One run by its name, or the newest runs."""
 
     run: str = ""
     game: str = Field(default="", description="Only runs of this game.")
