@@ -1,4 +1,4 @@
-"""The lengths of the waits for letters and batches."""
+"""How long to wait for letters, and between polls of a batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pauses:
-    """The lengths of the waits for letters and batches, in seconds.
+    """How long to wait for letters, and between polls of a batch, in seconds.
 
     Attributes:
         settled: how long to collect letters once all cells in play wait for an answer.

@@ -122,7 +122,7 @@ def _agreed(name: str, change: int, decimals: int) -> dict[str, Any]:
 
 
 def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
-    """Return a contributor's (kind, commit, count), sorted by kind and then largest count first."""
+    """Return a contributor's (kind, commit, count), sorted by kind, then largest count first."""
     found = defaultdict[tuple[str, str], Fraction](Fraction)
     for kind in KINDS:
         for shown in one.evidence[kind]:

@@ -18,7 +18,7 @@ Mailmap = Annotated[
     Path | None,
     typer.Option(
         help="A mailmap: a file that says which addresses belong to one person. The repository's "
-        "own mailmap is used only if it is named here, because any committer can edit it."
+        "own mailmap is used only if you name it, because any committer can edit it."
     ),
 ]
 Model = Annotated[
