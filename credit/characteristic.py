@@ -37,7 +37,7 @@ class Characteristic:
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
         given: the random draws on which worths depend, in words, or "".
-        target: the sampler's target, in units of max(|total|, range of worths) / n, or None.
+        target: the largest standard error to sample for, in max(|total|, range of worths) / n.
     """
 
     agents: Sequence[str]
@@ -53,12 +53,12 @@ class Characteristic:
 
     @property
     def counts_classes(self) -> bool:
-        """Whether values are computed from class counts, in place of samples or tables."""
+        """Whether values are computed from class counts, not from samples or tables."""
         return self.classes is not None and len(self.agents) > MAX_ENUMERATED
 
     @property
     def exactly(self) -> str:
-        """The method of values computed without sampling of coalitions."""
+        """The name of the method that samples no coalitions."""
         return f"exact given {self.given}" if self.given else "exact"
 
     def worths(self) -> list[Fraction]:

@@ -63,8 +63,8 @@ class Game(Marks, ABC):
     def view(self, position: Position, agent: str) -> dict[str, Any]:
         """Return what `agent` may see of the position, as JSON facts; by default everything.
 
-        A game that overrides this or `private` has no simulated outlook, unless its simulator says
-        what is `foreseeable` (`games.ahead`).
+        A game that overrides `view` or `private` has no simulated outlook, unless its simulator
+        says what is `foreseeable` (`games.ahead`).
         """
         return dict(position)
 

@@ -53,7 +53,7 @@ class ReferencePoints:
 
     @cached_property
     def disagreement(self) -> Mapping[str, float] | None:
-        """Agent → its payoff without an agreement; None if the record must be used for it."""
+        """Agent → its payoff without an agreement; None if it is computed from the record."""
         return None
 
     payments: ClassVar[bool] = True

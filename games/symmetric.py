@@ -1,4 +1,4 @@
-"""Symmetric games, each defined by a formula in place of a table.
+"""Symmetric games, each defined by a formula and not by a table.
 
 All agents have the same actions, and action k adds k to a sum. An agent's payoff depends on its own
 action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). Such a game states

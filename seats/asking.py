@@ -158,7 +158,7 @@ async def ask(
 
 
 def _way_of_models() -> Way:
-    from shapley_coop.seats.model_answers import WAY  # embedded agents need none of it
+    from shapley_coop.seats.model_answers import WAY  # embedded agents do not need it
 
     return WAY
 

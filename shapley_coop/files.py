@@ -142,7 +142,7 @@ def read_data(
     Args:
         path: the file.
         kind: the expected content for errors, with its article.
-        private: whether the message must not quote the file, as the parsers' own messages do.
+        private: whether the error must not quote the file; the parsers' own messages quote it.
         problem: the class of the error to raise.
 
     Raises:

@@ -51,8 +51,8 @@ class ScenarioFile(BaseModel):
     )
     initial: dict[str, str | list[str]] = Field(
         min_length=2,
-        description="Agent → its initial tasks, as a mask or a list of tasks in words, in "
-        "speaking order. Together they form a partition.",
+        description="Agent, in speaking order → its initial tasks, as a mask or a list of tasks "
+        "in words. Each task has exactly one agent.",
     )
     registry: dict[str, str] = Field(
         default={}, description="Mask → description; missing descriptions are composed."
@@ -114,7 +114,9 @@ def read_page(content: Any) -> ScenarioFile:
         GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
-        raise GameError("no scenario: give atoms, initial, and one of utilities, values and preferences")
+        raise GameError(
+            "no scenario: give atoms, initial, and one of utilities, values and preferences"
+        )
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:

@@ -58,7 +58,7 @@ class Tasks:
         exact: whether proposals must name each agent's tasks as in the paper, without repairs.
 
     Raises:
-        GameError: an atom is not one agent's at the start, or two atoms are the same call.
+        GameError: not every atom starts with exactly one agent, or two atoms are the same call.
     """
 
     atoms: tuple[Atom, ...]

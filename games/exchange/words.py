@@ -23,7 +23,7 @@ def rules_of(scenario: Scenario, turns: int) -> str:
 
 
 def worth_of(scenario: Scenario, turns: int) -> str:
-    """Return the text on utilities: when they are paid, and only whether they are additive."""
+    """Return the text that says when utilities are paid and whether they are additive."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
     return _TRADE.format(_SUM if sums else _NO_SUM, turns)
 

@@ -1,8 +1,8 @@
 """An embedded agent's expected payoffs under a deal, predicted from its letter's facts.
 
 To value a deal, the agent foresees the rest of the game if all agents keep their duties, and then
-applies payments and shares. The agent cannot compute a norm that will be computed later. So it
-expects such a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
+applies payments and shares. The agent cannot predict the values that a norm gives after play, so it
+expects a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
 letter states the agent's payoff under an offer's norm, the caller uses that payoff instead.
 
 Payoffs are totals over the whole game, in the game's unit. A draft amends the contract in force
@@ -137,7 +137,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, agent by agent if `kind` refuses `EVERYONE`."""
+    """Return a function that lists a deal's duties, without `EVERYONE` if `kind` cannot read it."""
     listed = duties_under(deal)
     if kind.speaks_of_all:
         return listed

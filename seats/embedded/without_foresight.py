@@ -35,7 +35,7 @@ def answer_blindly(
         facts: the letter's facts.
         rng: my random generator.
         talk: the lines of the letter's history.
-        why: why I cannot foresee, as a clause that I say.
+        why: a phrase that says why I cannot foresee, for my public words.
 
     Raises:
         Missing: the letter lacks a fact that the answer needs.
