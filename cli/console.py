@@ -34,7 +34,7 @@ def say(text: str = "") -> None:
 
 
 def say_lines(text: str) -> None:
-    """Write a text line by line by `say`; its line breaks must not come from users or models."""
+    """Write each line of a text by `say`; line breaks must not come from users or models."""
     for line in text.split("\n"):
         say(line)
 

@@ -78,7 +78,7 @@ class Characteristic:
         values: Sequence[Fraction],
         errors: Iterable[float] | None = None,
     ) -> "Attribution":
-        """Return values by a norm with what they were computed from, agent by agent."""
+        """Return an `Attribution`, with a norm's values, contributions and errors by agent."""
         named = partial(by_agent, self.agents)
         told = None if errors is None else dict(zip(self.agents, map(float, errors), strict=True))
         return Attribution(

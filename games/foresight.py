@@ -2,7 +2,7 @@
 
 A predictable game sets `foresight` to a subclass of `Foresight`, and its facts give the game's name
 as `game`. A game whose facts list all payoffs needs no subclass, since `games.enumeration`
-predicts any such table. In every other game, agents say that they cannot look ahead.
+predicts any table of payoffs. In every other game, agents say that they cannot look ahead.
 
 A `Foresight` reads and returns plain data. The class does not know deals: a caller passes the
 duties of a deal as a function of the record and the turn.

@@ -99,7 +99,7 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
-    """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
+    """Return in words when a row's payoffs apply; for a breach also the breaching agent's gain."""
     said = KEPT if row["if"] == "all keep it" else str(row["if"])
     by = str(row.get("by", ""))
     if who := row.get("who"):

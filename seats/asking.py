@@ -189,7 +189,7 @@ async def _ask_once(
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy, getattr(error, "said", "")
     if told:
-        raise told  # outside the handler, so the error's context holds no private text
+        raise told  # not in `except`, so its context holds no private text
     return answer
 
 

@@ -1,4 +1,4 @@
-"""The journal's records of letters and answers, and the interface by which it asks a seat."""
+"""The journal's records of letters and answers, and the methods that asking a seat needs."""
 
 import hashlib
 import secrets

@@ -3,7 +3,7 @@
     with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
 
-Import such a library only in such a block, or in a package whose `__init__` has such a block.
+Import these libraries only in such a block, or in a package whose `__init__` has one.
 """
 
 from collections.abc import Iterator

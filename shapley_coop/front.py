@@ -58,7 +58,7 @@ async def play(
 
 
 def _warn_of_unread(outcome: Outcome, objects: KeysView[str]) -> None:
-    """Warn the program of answers of its own objects that could not be used."""
+    """Warn the program about unusable answers by its own objects."""
     for agent, one in outcome["happened"]["answers"].items():
         if one["unusable"] and not objects.isdisjoint({agent, "*"}):
             warnings.warn(

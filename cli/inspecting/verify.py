@@ -1,4 +1,4 @@
-"""`coop verify`: recompute a run from its record, and compare."""
+"""`coop verify`: recompute a run's result from its record, and compare both."""
 
 import sys
 from typing import Annotated
@@ -22,7 +22,7 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Recompute contributions, values, transfers and ledger from the record, and compare them.
+    """Recompute values, transfers and ledger from the record, and compare with the run's result.
 
     Also compare every stored row with the run's seal in the home's chain of hashes.
     Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.

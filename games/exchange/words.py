@@ -119,7 +119,7 @@ def _proposed(tasks: Tasks) -> re.Pattern[str]:
 
 
 def _one_by_one(tasks: Tasks, found: re.Match[str]) -> str:
-    """Return an agent's tasks in a proposal one by one; unchanged if they are not registered."""
+    """Return an agent's tasks in a proposal, one by one; unchanged if the registry lacks them."""
     try:
         mask = tasks.registry.mask_of(json.loads(found[2]))
     except ValueError:  # an agent's words that only look like a proposal

@@ -33,7 +33,7 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The error raised if a game cannot be predicted; its text is what the agent says of it."""
+    """The error raised if a game cannot be predicted; the agent says its text to all."""
 
 
 @dataclass(frozen=True)
