@@ -29,8 +29,8 @@ class Characteristic:
     Attributes:
         agents: the players, in order.
         worth: v, from a coalition to its worth in the game's unit.
-        batch: v of many coalitions (rows of an array) at once; None calls `worth` for each.
-        table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
+        batch: v of many coalitions (rows of an array) at once; if None, `worth` is called for each.
+        table: returns all 2ⁿ exact worths at once; if None, `worth` is called for each.
         at_baseline: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs
             have different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.

@@ -130,7 +130,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
 
 
 def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Return every signed clause, also dropped ones, with its numbers of duties and breaches."""
+    """Return every signed clause, even if dropped, with its numbers of duties and of breaches."""
     contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]

@@ -93,7 +93,7 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
         return dict(made)
     raise GameError(
         f"{game}: its GAME or factory gave a {type(made).__name__}: return a subclass of Game, or "
-        "a table"
+        "a payoff table"
     )
 
 

@@ -269,5 +269,5 @@ def _said_in(text: str) -> str:
 
 
 def cut_text(text: str) -> str:
-    """Cut a text to one character above the limit (too long still); replace invalid characters."""
+    """Cut a text to one character above the limit (still too long); replace invalid characters."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -36,7 +36,7 @@ class Tables(Protocol):
     def serve(
         self, run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None]
     ) -> Pages:
-        """Serve a page for each person of a run, and tell each address."""
+        """Serve a page for each person of a run, and pass each page's address to `tell`."""
 
     def stay(self) -> None:
         """Keep serving the pages until Ctrl-C."""

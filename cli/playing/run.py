@@ -98,7 +98,7 @@ def _workflow(game: str, graph: str) -> str:
     from shapley_coop.graphs.catalogue import names as workflows
 
     if game in workflows() and game not in games():
-        raise ValueError(f"{game} is a workflow: play a game by it: coop run GAME --graph {game}")
+        raise ValueError(f"{game} is a workflow, not a game: use coop run GAME --graph {game}")
     if graph or game not in workflows():
         return graph or USUAL
     note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
