@@ -172,7 +172,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
 
 @pytest.fixture
 def careful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Embedded agents who make no mistakes in the form of their answers."""
+    """Let embedded agents make no mistakes in the form of their answers."""
     told = replace(CHARACTERS["rational"], sloppiness=0.0)
     monkeypatch.setitem(CHARACTERS, "rational", told)
 

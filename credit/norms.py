@@ -32,7 +32,7 @@ EXACT_AGENTS = 16
 
 
 class NormMissing(LibraryMissing):
-    """The error that no installed extension has a norm; one line names the known norms."""
+    """The error raised for an unknown norm; one line names the known norms."""
 
 
 def norms() -> Mapping[str, Norm]:

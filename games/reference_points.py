@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can shift payoffs between agents.
 
-    Then exactly the outcomes with the best total are efficient. Other games list theirs.
+    With payments, exactly the outcomes with the best total are efficient. Other games list theirs.
 
     Args:
         best: returns the best total; called on first use.

@@ -117,8 +117,8 @@ class Way:
     Attributes:
         ask: asks the model once, without a limit of time.
         describe: returns a failure in one line, and the pause in seconds that a rate-limited
-            endpoint asks for, or None. Its arguments are the error, the seat, the limit of time
-            and the letter.
+            endpoint asks for, or None. The arguments of `describe` are the error, the seat, the
+            limit of time and the letter.
     """
 
     ask: Callable[[Seat, BaseChatModel, Enquiry], Awaitable[Answer]]

@@ -26,7 +26,7 @@ from shapley_coop.seats.seat import (
     Seat,
 )
 
-if TYPE_CHECKING:  # `seats.asking` imports this module
+if TYPE_CHECKING:  # not at run time: `seats.asking` imports this module
     from shapley_coop.seats.asking import Enquiry
 
 KINDS = {

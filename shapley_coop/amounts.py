@@ -94,7 +94,7 @@ def parse_exact(value: Any) -> Fraction:
         raise ValueError(f"{text!r} is not a finite number: give 5.5, '11/2' or '55%'") from None
     number = number / 100 if percent else number
     if abs(number) > MAX_AMOUNT or number.denominator > MAX_DENOMINATOR:
-        raise ValueError(f"{text} is out of range: give at most {MAX_AMOUNT}, and nine decimals")
+        raise ValueError(f"{text} is out of range: give at most {MAX_AMOUNT}, to nine decimals")
     return number
 
 

@@ -7,8 +7,8 @@ installed package names its object as an entry point::
     [project.entry-points."shapley_coop.extensions"]
     hamlet = "my_package:EXTENSION"
 
-The core knows an extension by this object alone. It imports a part when the part is first used,
-and works without absent extensions.
+The core knows an extension by this object alone. The core imports a part when the part is first
+used, and works without absent extensions.
 """
 
 import pkgutil
@@ -184,7 +184,7 @@ class Extension:
 
 
 class BrokenExtension(ValueError):
-    """The error that an extension or its part cannot be loaded; one line gives name and reason."""
+    """The error raised if an extension or a part of it cannot be loaded; one line says why."""
 
 
 def installed() -> Mapping[str, Extension]:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 
 class LibraryMissing(ValueError):
-    """The error that a library is missing; one line says what needs it and how to install it."""
+    """The error raised if a library is missing; it says what needs it and how to install it."""
 
 
 def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:

@@ -25,7 +25,7 @@ _MOST_REPEATED = 1_000_000
 
 
 class TooLarge(ValueError):
-    """The error that a file is too large to be read."""
+    """The error raised if a file is too large to be read."""
 
 
 def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:

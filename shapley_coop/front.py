@@ -145,7 +145,7 @@ async def resume(
 
 
 async def _outcome_of(playing: Coroutine[Any, Any, dict[str, Any]]) -> Outcome:
-    """Await a play, and raise a seat's failure without the frames that are not the caller's."""
+    """Await a play, and raise a seat's failure without its inner frames and LangGraph's note."""
     from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.seat import SeatError
 

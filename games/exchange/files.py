@@ -1,7 +1,7 @@
 """Scenarios from YAML or JSON files; `docs/scenarios.md` describes the format.
 
-The file stays in its place. A run refers to it by its path, so that its private content is never
-copied into shared state.
+A run refers to a scenario file by its path, so that the file's private content is never copied
+into shared state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ class AtomEntry(BaseModel):
 class ScenarioFile(BaseModel):
     """The content of a scenario file.
 
-    One field sets utilities: `utilities`, `values`, `preferences` or `competition`. With one of the
-    first two, `preferences` are only shown in letters.
+    One field sets utilities: `utilities`, `values`, `preferences` or `competition`. With
+    `utilities` or `values`, `preferences` are only shown in letters.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)

@@ -80,7 +80,7 @@ class Tasks:
         if not is_partition(self.initial, n):
             shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())
             raise GameError(
-                f"the initial tasks {shown} are not a partition: each atom to one agent"
+                f"the initial tasks {shown} are not a partition: give each atom to one agent"
             )
 
     @property

@@ -78,7 +78,7 @@ class Outlook:
 
     @cached_property  # without the cache, each call would search for a plan
     def together(self) -> list[Do]:
-        """The duties of the plan with the highest total payoff; empty if promising adds nothing."""
+        """The duties of the plan with the highest total payoff; empty if promises add no payoff."""
         plan = _clauses(self.world.together())
         return plan if self._gain(plan) > EPSILON or not self.world.sure_of_habits else []
 
