@@ -22,7 +22,7 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Recompute values, transfers and ledger from the record, and compare with the run's result.
+    """Recompute values, transfers and ledger from the record, and compare the results.
 
     Also compare every stored row with the run's seal in the home's chain of hashes.
     Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.

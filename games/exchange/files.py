@@ -52,7 +52,7 @@ class ScenarioFile(BaseModel):
     initial: dict[str, str | list[str]] = Field(
         min_length=2,
         description="Agent, in speaking order → its initial tasks, as a mask or a list of tasks "
-        "in words. Each task has exactly one agent.",
+        "in words. Each task has one agent.",
     )
     registry: dict[str, str] = Field(
         default={}, description="Mask → description; missing descriptions are composed."
