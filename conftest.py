@@ -164,7 +164,7 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    """Scripted answers in place of the agents' own: `script["Alice", "propose"] = "…"`."""
+    """Scripted answers that replace the agents' own: `script["Alice", "propose"] = "…"`."""
     written = Script()
     monkeypatch.setattr("shapley_coop.seats.asking.chat_model", written.chat_model)
     return written

@@ -37,7 +37,7 @@ class Characteristic:
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
         given: the random draws on which worths depend, in words, or "".
-        target: the largest standard error to sample for, in max(|total|, range of worths) / n.
+        target: the standard error to reach, in max(|total|, range of worths) / n, or None.
     """
 
     agents: Sequence[str]

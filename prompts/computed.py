@@ -75,7 +75,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     paid = [row["payoffs"] for row in told]
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # equal ones add nothing
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column adds nothing
         heads.append(f"split by the norm {norm['name']}, if {KEPT}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]

@@ -1,4 +1,4 @@
-"""Questions to the people at a run's table, by web pages or at this terminal, by an extension.
+"""How an extension asks the people at a run's table: by web pages or at this terminal.
 
 The extension's part `tables` implements `Tables`. Without this extension, a run that waits for a
 person names the extension that is missing.

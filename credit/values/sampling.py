@@ -115,7 +115,7 @@ class _Game:
         return values.reshape(coalitions.shape[:-1])
 
     def walk(self, ranks: NDArray[np.intp]) -> Floats:
-        """Return for each row of ranks the n + 1 worths as agents arrive in that order."""
+        """Return for each row of ranks the n + 1 worths as agents arrive in order of rank."""
         arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
         ends = np.ones((len(ranks), 1))
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])

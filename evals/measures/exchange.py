@@ -97,7 +97,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str | None]:
-    """Count each turn's first messages by the label of their fault in the paper; None if valid."""
+    """Count each turn's first messages by the paper's label of their fault; None if valid."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
