@@ -57,7 +57,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
-    """Return a scenario of everyday tasks; all agents start with the same number of tasks.
+    """Return a scenario of everyday tasks, dealt to the agents as evenly as possible.
 
     Args:
         atoms: the number of tasks; if the built-in list is shorter, tasks recur for other events.
