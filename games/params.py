@@ -66,7 +66,7 @@ Names = Annotated[list[str], BeforeValidator(_number_names), Field(min_length=2)
 
 
 class GameError(ValueError):
-    """The error that a game, a parameter or an action is invalid; one line gives the correction."""
+    """The error raised for an invalid game, parameter or action; one line gives the correction."""
 
 
 class Params(BaseModel):

@@ -140,7 +140,7 @@ class TaskExchange(Game):
         """Do tasks or hand them over; pay the utilities when the game ends.
 
         A contract's transfers happen at the end of the turn, for tasks that are not done yet. Trade
-        closes with the first turn without a hand-over. A task that is done pays whether or not its
+        closes at the first turn without any hand-over. A task that is done pays whether or not its
         tool call succeeded: the tables price tasks, not results.
         """
         self.check(position, actions)

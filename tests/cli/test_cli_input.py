@@ -65,7 +65,7 @@ BAD_INPUT = [
     (("run",), "game"),
     (
         ("run", "negotiation"),
-        "negotiation is a workflow: play a game by it: coop run GAME --graph negotiation",
+        "negotiation is a workflow, not a game: use coop run GAME --graph negotiation",
     ),
     (("show", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("verify", "gone"), "there is no run 'gone': coop runs lists those of "),
