@@ -179,7 +179,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
     """Return a mapping from agents to personas.
 
     Raises:
-        ValueError: an entry is not NAME=text, or its file cannot be read.
+        ValueError: an entry is neither NAME=text nor NAME=@file, or the file cannot be read.
     """
     of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in of}

@@ -165,7 +165,7 @@ def label_trace(episode: str, **metadata: Any) -> None:
     if not tracing() or (root := _root()) is None:
         return
     known = root.metadata
-    # The command line sets `graph`, LangGraph's server `graph_id`.
+    # The command line sets `graph`; LangGraph's server sets `graph_id`.
     graph = str(known.get("graph") or known.get("graph_id") or "")
     root.add_metadata({"episode": episode, "graph": graph, **metadata})
     _traces.pop(episode, None)

@@ -37,7 +37,7 @@ async def play(
             chat model, or a compiled LangGraph graph.
 
     Returns:
-        The result that `coop run --json` prints (`docs/run.schema.json`), with attributes.
+        The result that `coop run --json` prints (`docs/run.schema.json`), its fields as attributes.
 
     Raises:
         TypeError: the game or a seat is an object of an unknown kind.

@@ -106,7 +106,7 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering or self._blanks:  # play all coalitions with the same fields kept
+        while self._steering or self._blanks:  # until all coalitions keep and blank the same fields
             self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
             self._blanks.clear()

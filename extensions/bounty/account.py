@@ -39,7 +39,7 @@ def weights_in_force(history: History, weights: Intervals) -> Weights:
 
 
 def reduced(history: History, weights: Intervals) -> list[str]:
-    """Return a sentence for each kind whose weight was reduced below its interval."""
+    """Return a sentence for each kind of work whose weight the rules have reduced."""
     lines, now = _lines(history), weights_in_force(history, weights)
     told = []
     for kind in KINDS:

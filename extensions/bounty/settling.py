@@ -51,7 +51,7 @@ class Settling:
         bounty: str,
         currency: str,
     ) -> "Settling":
-        """Read a history and its rules, and return a settlement without seats.
+        """Read a history and its rules, and return a settlement in which nobody is asked yet.
 
         Raises:
             ValueError: the repository or a file cannot be read.

@@ -150,7 +150,8 @@ def load_suite(name: str) -> Suite:
     """Read a suite by its name or path. `expand` will look up its games and workflows.
 
     Raises:
-        ValueError: the suite does not exist, its file is invalid, or it names a program.
+        ValueError: the suite does not exist, its file is invalid, or it names a Python program
+            that may not run here.
     """
     path = _file_of(name)
     if not path.is_file():

@@ -100,7 +100,7 @@ def _draw_utilities(
 
 
 def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Return a scenario with drawn preferences, and utilities computed from their words.
+    """Return a scenario with random preferences, and utilities computed from their texts.
 
     Args:
         name: the scenario's name.

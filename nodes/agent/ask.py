@@ -103,7 +103,7 @@ def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
 def _update(
     turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
 ) -> dict[str, Any]:
-    """Return the table's update: the drafts, the cost, and what sound answers publish."""
+    """Return the table's update: the drafts, their cost, and what valid answers make public."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.question.publish(turn, outputs) if outputs else {}

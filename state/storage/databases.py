@@ -1,6 +1,6 @@
 """The statements of all databases, and the interface of those that extensions provide.
 
-A home's URL names the extension's database by its scheme; without a URL, a home is SQLite files.
+The scheme of a home's URL says which extension stores it; a home without a URL is SQLite files.
 """
 
 import sqlite3
