@@ -270,7 +270,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the breakers that a state must store: all if there are deposits, otherwise none."""
+        """Return the breakers that a state must store: all if there are deposits, else none."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 
