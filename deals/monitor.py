@@ -225,7 +225,7 @@ class Monitor:
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":
-        """Return a monitor of `record`, reusing results for turns that both records begin with."""
+        """Return a monitor of `record`, reusing this one's results for the turns at both starts."""
         known = _common(self.turns, record)
         other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]
@@ -266,7 +266,7 @@ def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
-    """Return the number of equal turns at the start of both records."""
+    """Return the number of turns that are equal at the start of both records."""
     for n, (old, new) in enumerate(zip(known, record, strict=False)):
         if old != new:
             return n

@@ -19,7 +19,7 @@ DISTRIBUTION = "shapley-coop"
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check."""
+    """The outcome of one check of the installation."""
 
     mark: str  # "ok  ", "note" or "FAIL"
     what: str

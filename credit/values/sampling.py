@@ -238,7 +238,7 @@ def standard_errors(drawn: Floats, least: float = 0.0) -> Floats:
 
 
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
-    """Return the antithetic or the cyclic run: the one with the smaller variance per evaluation.
+    """Try both samplers; return the run with the smaller variance per evaluation.
 
     The cyclic pilot is skipped if it costs more than the rest of the antithetic run, or more than
     half of the remaining budget. The returned run includes the observations of its pilot.

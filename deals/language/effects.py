@@ -42,7 +42,7 @@ class Transfer:
     basis: Literal["once", "turn", "reward"]
 
     def due(self, reward: Fraction) -> Fraction:
-        """Return the amount due, given the payer's reward of the turn.
+        """Return the amount that the payer owes, given its reward of the turn.
 
         A negative reward counts as 0, so that the payee never pays the payer.
         """
@@ -68,7 +68,7 @@ class Split:
 
 
 class _Payment(Protocol):
-    """A `Transfer`, or a payment that fell due by a transfer."""
+    """A `Transfer`, or one payment that fell due under a `Transfer`."""
 
     @property
     def payer(self) -> str: ...

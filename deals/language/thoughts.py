@@ -204,7 +204,7 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether the text from `start` to `stop` may be an answer: it has a tag or a brace."""
+    """Return whether text between thoughts may be an answer, since it has a tag or a brace."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 
