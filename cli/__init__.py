@@ -71,7 +71,7 @@ def _environment() -> None:
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # All matrices are small, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # `pettingzoo:module:factory` may name a module in this folder, which must not hide others.
+    # A game's module may be in this folder, which is last so that it hides no other module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

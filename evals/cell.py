@@ -36,9 +36,9 @@ class Condition:
     settings: Mapping[str, Any]
     rank: int = 0
 
-    @cached_property  # because a hundred thousand cells share this text
+    @cached_property  # cached, because a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """A cell's canonical JSON before the seed, and between the seed and the repetition."""
+        """The parts of a cell's canonical JSON before the seed, and between seed and repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

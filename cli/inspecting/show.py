@@ -128,7 +128,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
-    """Return a run's cost in USD and the price list; None if calls were free or have no price."""
+    """Return a run's cost in USD and the price list; None if it was free or a price is unknown."""
     from shapley_coop.cli.options import prices_from
     from shapley_coop.evals.prices import is_free
     from shapley_coop.evals.rows import calls_of

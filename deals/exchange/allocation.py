@@ -105,7 +105,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check that a counter-proposal has <REJECT>, but never <ACCEPT>, or return fault ACK."""
+    """Check that no proposal has <ACCEPT>, and counter-proposals <REJECT>, or return fault ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:

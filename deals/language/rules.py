@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that payments are positive, between parties and within rewards, or return fault PAY."""
+    """Check that payments are positive, to others, and fractions at most 1, or return fault PAY."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 

@@ -27,7 +27,7 @@ async def credit_of_run(
         run: the name of an ended run.
         by: the norm that computes the values.
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
-        dice: the number of other seeds on which the recorded actions are replayed.
+        dice: on how many other seeds the recorded actions are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
         done: called after each replay, for a progress display.
 

@@ -44,7 +44,7 @@ def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     guesses = guess_errors(game.scenario, entries)
     labels, first = _refusals(table), first_verdicts(game.scenario, entries)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
-    # The turn of the accepted proposal; without an agreement, the limit on turns of talk.
+    # The turn of the proposal that was accepted; without agreement, the most turns of talk allowed.
     turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
@@ -97,7 +97,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str | None]:
-    """Count each turn's first messages by the paper's label of their fault; None if valid."""
+    """Count each turn's first messages by the paper's label of their fault (None: no fault)."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
@@ -126,7 +126,7 @@ def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
 
 
 def _refusals(table: Table) -> Counter[str]:
-    """Return label → the number of refused proposals of all agents."""
+    """Return label of a refusal → how many proposals, of all agents, were refused with it."""
     labels: Counter[str] = Counter()
     for count in table["spent"].get("negotiation", {}).get("agents", {}).values():
         own = {k.removeprefix(REFUSED): n for k, n in count.items() if k.startswith(REFUSED)}

@@ -93,7 +93,7 @@ class Market:
 
     @cached_property
     def mine(self) -> list[int]:
-        """The sets that I could ask for and whose utility I know, by falling utility.
+        """The sets that I could ask for and whose utility I know, those of highest utility first.
 
         These sets leave at least one task for each other agent.
 
@@ -156,12 +156,12 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets offered to an agent in vain: all but the last and its present set."""
+        """Return the sets offered to an agent that it did not take: not the last, nor its own."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return twice an agent's number of requests for a task, plus 1 if it holds the task."""
+        """Return an agent's interest in a task: 2 for each request for it, 1 for holding it."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 
