@@ -37,7 +37,7 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
     """
     file = Path(path)
     try:
-        if file.is_file():  # reading a pipe or a device could block
+        if file.is_file():  # reading a pipe or a device could wait for ever
             return cast(_Read, _read_file(read, file, file.stat().st_mtime_ns))
     except OSError:
         pass

@@ -95,7 +95,7 @@ class Game(Marks, ABC):
 
     @cached_property
     def baseline(self) -> Baseline:
-        """The baseline of absent agents: the one that the run declares, else the game's own."""
+        """The baseline of absent agents: the one that the run declares, or the game's own."""
         return read_baseline(self, self.params.absent) or self.default_baseline()
 
     def default_baseline(self) -> Baseline:

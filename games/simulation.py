@@ -31,8 +31,8 @@ def simulate(
     Args:
         position: the first position.
         turns: the numbers of the turns to play; the play ends earlier if the game is over.
-        policy: gives the actions of all agents.
-        transition: gives the step for these actions; by default the game's own `step`.
+        policy: a function that gives the actions of all agents at a turn.
+        transition: a function that gives the step for these actions; by default the game's `step`.
     """
     for turn in turns:
         if game.over(position):

@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, and the text with which the agent takes it."""
+    """Read one action that is legal now, and the agent's own text of this action."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found

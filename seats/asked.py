@@ -41,7 +41,7 @@ class Asked:
     takes_amounts: bool = False
 
 
-@lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name
+@lru_cache(maxsize=256)  # the cache is bounded, as a letter from outside may hold any name
 def find_question(name: str) -> Asked | None:
     """Return the question of this name, or None if no such question is installed.
 

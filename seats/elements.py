@@ -23,10 +23,10 @@ _COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def element(tag: str, text: Any, private: bool = False) -> str:
-    """Return a field as an element, or "" for an empty field.
+    """Return a field's text as an element, or "" if the field is empty.
 
     A thought mark, such as `<think>`, stays in a public field, so that the parser refuses the
-    message. In a private field "…" replaces the mark, and separates the texts around the mark.
+    message. In a private field "…" replaces the mark, between the texts before and after it.
     """
     if text in (None, ""):
         return ""
@@ -48,7 +48,7 @@ class In:
 
     Attributes:
         element: the element's name; `s` is public, `CONSIDER` is private.
-        write: turns the field's value into the element's content.
+        write: a function that turns the field's value into the element's content.
     """
 
     element: str
