@@ -84,11 +84,11 @@ class Within:
     words: str
 
     def tagged(self, value: Any) -> str:
-        """Return "", as only the answer's class can write the field."""
+        """Return "", because only the answer's class can write this field."""
         return ""
 
     def untagged(self, text: str) -> Any:
-        """Return None, as only the answer's class can read the field."""
+        """Return None, because only the answer's class can read this field."""
         return None
 
     def told(self) -> str:
@@ -111,7 +111,7 @@ class Choice:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, values: Collection[str]) -> "Choice":
-        """Return the rule limited to some values."""
+        """Return this rule, limited to some of its values."""
         return replace(self, tags={v: tag for v, tag in self.tags.items() if v in values})
 
     def tagged(self, value: Any) -> str:
@@ -143,7 +143,7 @@ class Choice:
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
     def read(self, message: Message) -> tuple[str, str] | Fault:
-        """Return the value that a message chooses and the repair or "", or a fault if unclear."""
+        """Return the value that a message chooses, and its repair or ""; if unclear, a fault."""
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:

@@ -37,7 +37,7 @@ def earned_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return the lowest and the highest percent of the whole that each agent earned.
+    """Return the lowest and the highest percentage of the whole that each agent can have earned.
 
     Args:
         artefacts: agent → kind → count, 0 or more; missing kinds count 0.
