@@ -65,7 +65,7 @@ def pending_of(table: Table) -> Pending | None:
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """Return the allocation in a message: agent → its tasks as a bit string; None if invalid."""
+    """Return the allocation that a message proposes: agent → its tasks as bits; None if invalid."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -79,8 +79,8 @@ class Talk:
     Attributes:
         game: the whole exchange.
         tasks: the tasks and agents of this talk.
-        said: the messages of this talk.
-        before: the number of turns of talk that preceded this talk.
+        said: the messages so far of this talk.
+        before: how many turns other talks took before this one.
         pending: the current proposal, if there is one.
     """
 

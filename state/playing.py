@@ -20,7 +20,7 @@ class Choices:
     """The agents' choices in one turn.
 
     Attributes:
-        actions: agent → action, without agents that passed.
+        actions: agent → its action, for the agents that did not pass.
         effects: a note for the record on each pass.
     """
 

@@ -24,7 +24,7 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents, readable only for their owner."""
+    """Create a folder and its missing parents, so that only their owner can read them."""
     if folder.exists():
         return
     private_folder(folder.parent)
@@ -40,7 +40,7 @@ def private_file(file: Path) -> None:
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # the file is another user's
+    with suppress(PermissionError):  # the file belongs to another user
         file.chmod(0o600)
 
 

@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """Return the current run's holder, else the current request's, else nobody's holder."""
+    """Return the current run's holder, else the current request's, else one with no owner."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):
