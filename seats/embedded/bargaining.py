@@ -197,5 +197,5 @@ class Agent(Reader):
         return self._target(ahead=left)[self.outlook.me]
 
     def _target(self, ahead: int = 0) -> Payoffs:
-        """Return the payoffs of all agents that I aim for in `ahead` rounds from now."""
+        """Return all agents' payoffs that I aim for `ahead` rounds from now."""
         return target_of(self.facts, self.self_, self.outlook.without, self.outlook.surplus, ahead)

@@ -110,7 +110,7 @@ class Party(StageReader):
         ]
 
     def _prices(self, earned: dict[str, Fraction]) -> list[Pay]:
-        """Return payments, due at the last turn, that make my target payoffs of these earnings."""
+        """Return payments, due at the last turn, that turn earnings into my target payoffs."""
         if not enforcement_of(self.facts).executes:
             return []
         last = Turns(turns=(self.stage.turns, self.stage.turns))
@@ -118,7 +118,7 @@ class Party(StageReader):
         return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
 
     def _good(self, deal: Deal, ahead: int) -> bool:
-        """Return whether a contract gives me at least my target payoff in `ahead` rounds."""
+        """Return whether a contract gives me what I aim for `ahead` rounds from now, or more."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
         wanted = self._target(self._worth(best, expected_value), ahead)[me]
