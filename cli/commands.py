@@ -1,7 +1,7 @@
 """The commands of `coop`, grouped by purpose, with the module and name of each function.
 
 Only the called command is imported, because importing all commands would take longer than most
-commands run. `coop --help` imports all commands. The core's commands come first.
+commands run. `coop --help` imports all commands. The core's commands come before the extensions'.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

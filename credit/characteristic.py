@@ -126,5 +126,5 @@ class Attribution:
 
 
 def by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
-    """Return agent → value."""
+    """Return a mapping from each agent to its value at the same place of the list."""
     return dict(zip(agents, values, strict=True))

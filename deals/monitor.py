@@ -188,17 +188,17 @@ class Monitor:
 
     @property
     def breaches(self) -> list[Breach]:
-        """All breaches, by turn."""
+        """All breaches so far, in the order of turns."""
         return [breach for step in self._steps for breach in step.breaches]
 
     @property
     def payments(self) -> list[Payment]:
-        """All payments that fell due, by turn."""
+        """All payments that fell due so far, in the order of turns."""
         return [payment for step in self._steps for payment in step.payments]
 
     @property
     def handovers(self) -> list[Handover]:
-        """All gifts that fell due, by turn."""
+        """All gifts that fell due so far, in the order of turns."""
         return [handover for step in self._steps for handover in step.handovers]
 
     @property

@@ -24,7 +24,7 @@ class Condition:
 
     Attributes:
         suite: the suite's name.
-        labels: axis → label.
+        labels: axis of the suite → this condition's label on the axis.
         graph: the workflow.
         settings: the resolved run configuration as plain JSON; each cell adds its seed.
         rank: the condition's position in the suite; it is not part of a cell's id.
@@ -93,5 +93,5 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The labels and the seed, for display."""
+        """The cell's labels and its seed, as a text to display."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])

@@ -77,7 +77,7 @@ async def verify_ended(known: Run, stated: Mapping[str, Any], table: Table) -> l
 
     Args:
         known: the run.
-        stated: the run's result.
+        stated: the run's result as it was stored.
         table: the run's latest state.
     """
     entries = await asyncio.to_thread(lambda: [*home().journal.entries(table["episode"])])

@@ -168,7 +168,7 @@ class Ahead:
         Args:
             position: the current position.
             record: the turns before the position.
-            plan: the conduct of all agents.
+            plan: the assumed actions of all agents.
             count: the number of plays; one is enough for a game without dice.
         """
         found = []
@@ -201,7 +201,7 @@ class Ahead:
 
     def _chooser(self, plan: Plan, played: int) -> "Chooser":
         last_duty = self._last_duties(plan, played) if plan.fixed else {}
-        asked: dict[int, list[Owed]] = {}  # turn → the duties of all agents
+        asked: dict[int, list[Owed]] = {}  # turn → the duties of all agents at this turn
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
             turn = len(before) + 1

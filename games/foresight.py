@@ -64,7 +64,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """A prediction of the rest of the game.
+    """A prediction of the turns that are left of a game.
 
     Attributes:
         record: the recorded turns, then the predicted ones.
@@ -123,7 +123,7 @@ class Foresight(ABC):
         """Predict the remaining turns if every agent keeps its duties.
 
         Args:
-            asked: the duties of a deal.
+            asked: the duties of the deal that all are assumed to keep.
             mine: my own action for this turn, which replaces my duty.
         """
 

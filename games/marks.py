@@ -43,7 +43,7 @@ class Marks:
 
     @property
     def unit(self) -> str:
-        """The unit of rewards in words."""
+        """The unit of the game's rewards, in words."""
         return self.currency or "points"
 
     @classmethod

@@ -20,7 +20,7 @@ MAX_PAYOFF = 10**9
 
 
 class Outcome(BaseModel):
-    """One joint action and its payoffs."""
+    """One joint action, and the payoffs that it gives."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 

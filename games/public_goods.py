@@ -42,7 +42,7 @@ class PublicGoods(SymmetricGame):
     params: PublicGoodsParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """Return the story for letters."""
+        """Return the game's story, as letters tell it."""
         return (
             f"Each has {self.params.endowment} in every turn and may give of it to a fund. What is "
             f"in the fund is multiplied by {self.params.multiplier} and shared evenly among all."

@@ -108,7 +108,7 @@ class Conduct:
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record differs from their baseline.
         goes_on: whether members cycle through their own turns where they leave the recorded path;
-            otherwise they play their baseline there. False serves comparisons only.
+            otherwise they play their baseline there. It is False only for comparisons.
     """
 
     schedules: dict[str, list[Any]]
@@ -164,7 +164,7 @@ def _mean_play(
 
 
 class _Play:
-    """One replay in progress."""
+    """One replay of a coalition, in progress."""
 
     def __init__(
         self, game: "Game", did: Conduct, baseline: Baseline, inside: list[str], draw: int = 0

@@ -20,7 +20,7 @@ Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a command; sizes are in bytes."""
+    """The limits on one command; sizes are in bytes."""
 
     seconds: int = 10  # limits the wall-clock time, and the CPU time of each process
     memory: int = 512 << 20  # limits each process's address space, and the memory used by all
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a command.
+    """The result of a command that was run.
 
     Attributes:
         status: "ended" if the command ended by itself. Otherwise the reason why it was ended:

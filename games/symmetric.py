@@ -101,7 +101,7 @@ class SymmetricGame(MatrixGame):
 
     @abstractmethod
     def story(self) -> str:
-        """Return a sentence or two for letters."""
+        """Return the game's story: a sentence or two for letters."""
 
     def build(self) -> Payoffs:
         """Return a table for few joint actions, else a formula if an extension can use it.

@@ -30,7 +30,7 @@ class Turn(TypedDict):
 
 @dataclass(frozen=True)
 class Step:
-    """The result of one joint action."""
+    """The result of one joint action: position, rewards and effects."""
 
     position: Position
     rewards: dict[str, Number]

@@ -83,7 +83,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
 
     Args:
         graph: the name of the workflow.
-        table: the values of the thread.
+        table: the values in the thread's state.
         tasks: the tasks of the thread, from LangGraph or its server.
     """
     found = {}

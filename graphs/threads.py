@@ -66,7 +66,7 @@ class Hold:
 
 
 def hold(run: Run) -> Hold:
-    """Take the lease of a run.
+    """Take the lease of a run, and return the hold.
 
     Raises:
         Busy: another worker has the lease.

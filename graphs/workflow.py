@@ -129,7 +129,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return resolved, settings, game
 
     def check_game(self, game: Game) -> None:
-        """Refuse a game that the workflow cannot play.
+        """Raise an error for a game that the workflow cannot play.
 
         Raises:
             ValueError: the game is of another class, or `check_game` of the builder refuses it.

@@ -153,7 +153,7 @@ def _message_line(event: Event, turns: int) -> str:
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers") and not did and not words:
-        line = ""  # the offer's heading below names the author
+        line = ""  # the heading of the offer, below, names the author
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED
         line += f"\n**{who}'s offer ({number})**{_offered(event, turns)}\n"

@@ -43,7 +43,7 @@ class Answer(Part):
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """The parser's repairs of this answer, in words."""
+        """The repairs that the parser made to this answer, in words."""
         return self._repairs
 
     def repaired(self, repairs: Sequence[str]) -> Self:

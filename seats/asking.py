@@ -50,7 +50,7 @@ class Enquiry:
     """One letter to one agent, with the settings of the call.
 
     Attributes:
-        episode: the id of the play.
+        episode: the id of the play to which the letter belongs.
         agent: the agent that receives the letter.
         act: the name of the question: reason, propose, answer, act, …
         attempt: the number of the attempt, from 1; a repeated letter gets the next number.

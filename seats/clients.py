@@ -27,7 +27,7 @@ class Clients:
     Attributes:
         http: the transport of every OpenAI-compatible seat; None before its first use.
         models: the chat models, built once per seat.
-        users: the number of open blocks of `clients`.
+        users: the number of open `with` blocks of `clients`.
         kept: other resources with the same lifetime, by key.
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.

@@ -60,7 +60,7 @@ class In:
 
     @property
     def public(self) -> bool:
-        """Whether all agents hear the field."""
+        """Whether all agents read this field's text."""
         return self.element == "s"
 
     def told(self) -> str:
@@ -78,7 +78,7 @@ class Within:
     """The mark of a field that the answer's class writes into another field's element.
 
     Attributes:
-        words: the words for the field in letters.
+        words: the words by which letters name the field.
     """
 
     words: str
@@ -92,7 +92,7 @@ class Within:
         return None
 
     def told(self) -> str:
-        """Return the words for the field in letters."""
+        """Return the words by which letters name the field."""
         return self.words
 
 

@@ -102,7 +102,7 @@ def _send_all(waiting: "queue.Queue[Job]") -> None:
 
 
 def _send(trace: Trace, scores: Scores) -> None:
-    """Send a trace's scores to LangSmith.
+    """Send the scores of a trace to LangSmith as feedback.
 
     Raises:
         LangSmithError: LangSmith does not accept them.

@@ -77,7 +77,7 @@ class Bounded(httpx2.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        """Close the underlying stream."""
+        """Close the packed stream that this one unpacks."""
         await self._stream.aclose()
 
 

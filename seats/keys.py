@@ -42,7 +42,7 @@ def key_for(seat: Seat, variable: str) -> str:
     """Return the key that a seat's endpoint may receive, or "" if it may receive no key.
 
     Args:
-        seat: the seat, with its model and endpoint.
+        seat: the seat that calls the endpoint.
         variable: the environment variable that holds the key.
 
     Raises:

@@ -55,7 +55,7 @@ class Answer:
     reasoning_tokens: int = 0  # part of output_tokens: hidden reasoning
     batched: bool = False  # answered in a provider's batch, at the batch's price
     seconds: float = 0.0
-    withheld: Withheld = ""  # set if the model or a filter refused to answer
+    withheld: Withheld = ""  # why there is no answer, if the model or a filter refused it
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def to_micro(amount: Number | str) -> int:
 
 
 def from_micro(micro: int) -> Fraction:
-    """Return the exact amount in the game's unit."""
+    """Return an amount of micro-units as an exact fraction of the game's unit."""
     return Fraction(micro, MICRO)
 
 

@@ -36,7 +36,7 @@ TOOL_CALLS = 8
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of asking one agent.
+    """The result of asking one agent one question.
 
     Attributes:
         attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.

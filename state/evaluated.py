@@ -98,7 +98,7 @@ class EvaluatedTable:
 
     @property
     def over(self) -> bool:
-        """Whether the game has reached its end."""
+        """Whether the game is over at this position."""
         return self.game.over(self.table["position"])
 
     @property

@@ -66,7 +66,7 @@ def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | 
 
 @dataclass(frozen=True)
 class Judged:
-    """The result of judging an answer.
+    """The result of judging one agent's answer.
 
     Attributes:
         draft: the table's note on the answer, such as the attempt and the label of a fault.

@@ -43,7 +43,7 @@ class Answers(TypedDict):
 
 
 class Happened(TypedDict):
-    """The events of a run in brief."""
+    """What happened in a run, in brief."""
 
     words: list[str]  # sentences in order
     acted: list[str]  # the agents that took at least one action

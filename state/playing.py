@@ -21,7 +21,7 @@ class Choices:
 
     Attributes:
         actions: agent → its action, for the agents that did not pass.
-        effects: a note for the record on each pass.
+        effects: a note for the record on each agent's pass.
     """
 
     actions: dict[str, str]

@@ -24,7 +24,7 @@ def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
     """Return a copy of a configuration with the contents of its files and a seat for each agent.
 
     Args:
-        config: the configuration as given.
+        config: the configuration as the user gave it.
         game: the configuration's game.
 
     Raises:

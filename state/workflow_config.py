@@ -56,7 +56,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
     """Return the class of the input of a workflow (or of its first node) with this configuration.
 
     Args:
-        config: the class from `config_for`.
+        config: the configuration class from `config_for`.
         kind: the base class, whose field `room` gets the type `config`.
     """
     room: Any = config | None
@@ -110,7 +110,7 @@ def configuration(
     """Return the configuration of the context, overridden by the input's `room`.
 
     Args:
-        kind: the class from `config_for`.
+        kind: the configuration class from `config_for`.
         context: the run's context.
         given: the input's `room`.
     """

@@ -53,7 +53,7 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True)
 class Certificate:
-    """The findings about a deal before signing.
+    """The findings about a deal, made before the agents sign it.
 
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.

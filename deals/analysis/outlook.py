@@ -112,7 +112,7 @@ class Prospect:
 
 @dataclass(frozen=True)
 class DealOutlook:
-    """The outlook of an offer.
+    """The computed outlook of an offer, with its payoffs in each case.
 
     Attributes:
         exact: whether the amounts are certain, given the agents' actions.

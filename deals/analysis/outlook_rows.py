@@ -45,7 +45,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Row:
-    """Each agent's payoff in one case.
+    """Each agent's payoff in one case of an outlook.
 
     Attributes:
         condition: the case: `all keep it`, `X breaks it`, or `no deal`.

@@ -87,7 +87,7 @@ class Simulation:
 
     @cached_property
     def kept(self) -> list[Played]:
-        """The plays in which all keep the offer."""
+        """The simulated plays in which all agents keep the offer."""
         return self._played(self._plan(self._of.contract))
 
     def baseline(self) -> Row | None:
@@ -198,7 +198,7 @@ class Simulation:
         return found
 
     def _terms(self, contract: Contract | None) -> "_Terms":
-        """Return the compiled terms of the contract."""
+        """Return the compiled terms of this contract, or of play without a contract."""
         if contract is None:
             return self._nothing
         return self._agreed if contract is self._of.contract else self._standing

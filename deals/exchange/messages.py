@@ -43,7 +43,7 @@ Act = Literal["propose", "accept", "reject"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a message.
+    """The verdict on one message of a task exchange.
 
     Attributes:
         label: the reason for the refusal; None if the message is valid.

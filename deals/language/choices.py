@@ -73,7 +73,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
     Args:
         message: the answer.
-        choices: all actions that can be chosen.
+        choices: all actions that the answer may choose.
         told: the actions that the feedback on a fault lists; () for all choices.
     """
     told = told or choices

@@ -1,4 +1,4 @@
-"""The effects of clauses as data. The program carries out only these effects.
+"""The effects that clauses have, as plain data. The program carries out only these effects.
 
 A clause imposes a duty (`Duty`), moves money (`Transfer`) or goods (`Gift`), or splits the total
 (`Split`). The monitor, settlement, analyses and pages read effects, never a clause's kind.

@@ -30,7 +30,7 @@ _OPENS_JSON = re.compile(r"[\[{]")
 
 
 class _Tag:
-    """One tag of a message."""
+    """One tag found in a message."""
 
     def __init__(self, found: re.Match[str]) -> None:
         closing, name, more = found.groups()
@@ -51,7 +51,7 @@ class Elements:
 
     Attributes:
         found: tag → its content: words, or the parsed JSON of a proposal.
-        faults: the faults of the elements.
+        faults: the faults found in the elements, in order.
         repairs: the repairs made in public elements, in words.
         outside: the pieces of text outside the elements.
     """

@@ -36,7 +36,7 @@ class Notes:
     """The repairs and faults found while reading a proposal, in words.
 
     Attributes:
-        repairs: the repairs made in reading.
+        repairs: the repairs made in reading the proposal.
         faults: what is wrong with parts that could not be read.
         place: the part being read, named at the start of each fault: "clause 2".
         currency: the currency of amounts; "" for points of the game.

@@ -23,7 +23,7 @@ Kind = Literal["rate", "mean"]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """A measure of runs.
+    """A measure that is computed for each run.
 
     Attributes:
         about: the definition in words; amounts are in the game's unit unless stated otherwise.

@@ -36,7 +36,7 @@ def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     """Return a finished exchange's measures, by their names in suites and reports.
 
     Args:
-        table: the last state.
+        table: the run's last state.
         entries: entries of the operator's journal, which hold the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
@@ -81,7 +81,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
     """Return agent → mean |estimate − utility| over its estimates of other agents' utilities.
 
     Estimates come from the CONSIDER element of a valid proposal and are about that proposal.
-    Agents without estimates are left out.
+    Agents that gave no estimates are left out.
     """
     errors: dict[str, list[float]] = {}
     for entry in entries:

@@ -38,11 +38,11 @@ def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
     """Return the agents' estimates in a finished run, and the true values, in the game's unit.
 
     Args:
-        table: the last state.
+        table: the run's last state.
         entries: entries of the operator's journal.
 
     Returns:
-        One dict per "turn" and "agent", in this order. The agent's "collective", "externality" and
+        One dict per "turn" and "agent", sorted by both. The agent's "collective", "externality" and
         "price" have the true values "best", "recorded" and "fair"; None if unstated or unknown.
     """
     agents = table["agents"]

@@ -88,7 +88,7 @@ class Market:
 
     @property
     def best(self) -> float:
-        """My highest possible utility."""
+        """My highest possible utility of any set of tasks."""
         return max(self.utilities[mask] for mask in self.mine)
 
     @cached_property
@@ -140,7 +140,7 @@ class Market:
         return [asked for asked in self.offered if asked.by == agent]
 
     def describe(self, mask: int) -> str:
-        """Return the exact description of a set."""
+        """Return the registered description of a set of tasks."""
         return self.written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: str) -> int | None:

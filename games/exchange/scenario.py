@@ -1,7 +1,7 @@
 """Scenarios: the tasks, the initial holdings, and each agent's private utilities.
 
-`Tasks` is public. `Scenario` adds the private tables. The `repr` of a scenario leaves the tables
-out, so that no log or error text shows them.
+`Tasks` is public. `Scenario` adds the private tables of utilities. The `repr` of a scenario leaves
+the tables out, so that no log or error text shows them.
 """
 
 from collections.abc import Iterable, Mapping

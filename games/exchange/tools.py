@@ -20,7 +20,7 @@ from shapley_coop.games.params import GameError
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool of a catalogue."""
+    """One tool that a catalogue describes."""
 
     id: str
     parameters: tuple[str, ...]

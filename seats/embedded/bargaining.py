@@ -176,7 +176,7 @@ class Agent(Reader):
         """Whether I expect a computed norm to give me as much as bargaining would.
 
         I expect bargaining to end at an even split of the surplus, as I do not know how hard the
-        others bargain. A greedy agent expects more from bargaining.
+        others bargain. A greedy agent expects more from bargaining than that.
         """
         if self._by_norm is not None and self._by_norm < self._least - EPSILON:
             return False

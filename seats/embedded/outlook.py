@@ -63,7 +63,7 @@ class Outlook:
 
     @property
     def me(self) -> str:
-        """The agent that has these expectations."""
+        """The name of the agent that has these expectations."""
         return self.world.me
 
     @property

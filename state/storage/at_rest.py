@@ -1,11 +1,11 @@
 """The protection of a home's files from other users: private modes, and optional encryption.
 
-Only their owner can read files and new folders. An existing folder keeps its mode.
+Only their owner can read files and new folders. A folder that exists already keeps its mode.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
 (AES-128-CBC with HMAC-SHA-256, the extra `encryption`). For rotation, give several keys separated
-by commas: the first key encrypts, and all decrypt. Rows written without a key stay readable.
-Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
+by commas: the first key encrypts, and all decrypt. Rows that were written without a key stay
+readable. Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
 """
 
 import os

@@ -44,7 +44,7 @@ class Chain(Book):
 
         Args:
             table: the run's last state.
-            result: the result for the register.
+            result: the result that the register gets.
             beside: a function that makes other changes to the database in the same transaction.
         """
         with self._writing(lock=f"chain of {holder().owner}") as session:

@@ -137,7 +137,7 @@ def check_address(url: str, variable: str) -> None:
 
 
 def driver(url: str) -> Driver:
-    """Return the driver of a database.
+    """Return the driver for a database's URL.
 
     Raises:
         LibraryMissing: the driver's library is not installed.

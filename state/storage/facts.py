@@ -91,7 +91,7 @@ def key_prefix(*parts: str | int) -> str:
 
 
 def parts_of(key: str) -> list[Any]:
-    """Return the parts of a key."""
+    """Return the parts of which a key consists."""
     found: list[Any] = json.loads(key)
     return found
 
@@ -215,7 +215,7 @@ class Facts:
         url: `sqlite:///path`, or a URL that an extension opens (`databases`).
 
     Attributes:
-        database: the database's connections.
+        database: the connections to the database.
     """
 
     def __init__(self, url: str) -> None:

@@ -52,7 +52,7 @@ class Lease:
 
 
 class Leases(Protocol):
-    """The leases of a home."""
+    """The leases of all runs in a home."""
 
     def of(self, run: str) -> AbstractContextManager[Lease]:
         """Hold the lease of a run during the `with` block; see `FileLeases.of`."""

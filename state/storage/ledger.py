@@ -73,7 +73,7 @@ class Ledger(Book):
 
         Returns:
             "posted"; "already" if every posting exists; "refused" if another fork has posted.
-            In the last two cases nothing is written.
+            If "already" or "refused", nothing is written.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.

@@ -117,7 +117,7 @@ class Runs(Book):
                 return known
             from shapley_coop.state.resuming import command_for  # here: a cycle
 
-            other = self._find(run)  # None if the run belongs to another owner
+            other = self._find(run)  # None if another owner has the run
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(f"a run {run!r} exists already: choose another name{resume}") from None
         return _run(run, begun, [])

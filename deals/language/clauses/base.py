@@ -1,4 +1,4 @@
-"""The base class of all clauses."""
+"""The base class of all kinds of clauses."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
