@@ -133,7 +133,7 @@ class Foresight(ABC):
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """Return the plan that pays me most; empty if I want nothing of the others."""
+        """Return the plan that I wish for my own payoff; empty if I wish for nothing."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:

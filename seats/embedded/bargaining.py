@@ -157,7 +157,7 @@ class Agent(Reader):
         return {}
 
     def _serves(self, deal: Deal) -> bool:
-        """Return whether each agent that I represent has no less under a deal than without one."""
+        """Return whether a deal gives each agent that I represent at least what no deal would."""
         o = self.outlook
         within = o.value(deal)
         return all(within[a] >= o.without[a] - EPSILON for a in self.facts.get("represents", []))
