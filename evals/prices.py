@@ -2,7 +2,7 @@
 
 Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
 agents, recordings and people cost nothing. If no separate prices are listed, cached input costs the
-price of input, and reasoning that of output.
+price of input, and reasoning costs the price of output.
 
     date: 2026-06-30
     source: our contract with the provider

@@ -103,7 +103,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     def compile(self, *given: Any, **options: Any) -> App:
         """Compile the graph like LangGraph's `compile`, and store the workflow's name.
 
-        An edge from a node that asks nobody to one that asks gets a task for each person.
+        An edge from a node that asks nobody to one that asks agents gets a task for each person.
         """
         self.name = options.get("name") or self.name
         for source, to in sorted(self.edges):

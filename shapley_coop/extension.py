@@ -97,7 +97,7 @@ class Extension:
             (`seats.embedded.bargaining.Agent`) to a mapping: a question's name → a special answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
-        rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
+        rechecks: a node of its workflows → the node's recomputation (`evals.rechecks.Recheck`).
         norms: a name → a norm, which runs, deals and `coop credit` can name.
         files: the function that computes `coop credit FILE`. It takes the file, a norm and whether
             to print JSON, and prints the credit of the game in the file.

@@ -153,7 +153,7 @@ def outlook(of: Prospect) -> DealOutlook:
     """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
-    plays its best strategy with a breach; in simulated plays, all its breaches are one action.
+    plays its best strategy with a breach; in simulated plays, it breaches by one action only.
     "No deal" is what each agent can secure alone, or earns in simulated plays without a deal.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any

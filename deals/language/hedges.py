@@ -27,7 +27,7 @@ _SHORT = max(map(len, _SHORT_YES))
 
 
 def agreeing(words: str) -> bool:
-    """Return whether words may stand beside a yes: they neither state nor could hide a reservation.
+    """Return whether words may stand beside a yes: they state no reservation and cannot hide one.
 
     Words in another script than the letters' and unknown short words could mean no.
 

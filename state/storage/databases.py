@@ -1,4 +1,4 @@
-"""The statements of all databases, and the interface of those that extensions provide.
+"""The statements of all databases, and the interface of databases that extensions provide.
 
 The scheme of a home's URL says which extension stores it; a home without a URL is SQLite files.
 """

@@ -164,7 +164,7 @@ class Session:
                 owner has a key of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
-            raise NotYours("the server may write for the owner of a thread, but not for all")
+            raise NotYours("the server may write for a thread's owner, but not for all owners")
         return [self._put(fact) for fact in facts]
 
     def _put(self, fact: Fact) -> Fact | None:
@@ -266,7 +266,7 @@ _opening = Lock()
 
 
 def facts_at(url: str) -> Facts:
-    """Return the store of a database, which all of this process shares."""
+    """Return the store of a database, which all code of this process shares."""
     with _opening:  # parallel threads must not open the database twice
         return _open_facts(url)
 
