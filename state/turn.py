@@ -83,7 +83,7 @@ class Question(Asked, Generic[A]):
 
         Args:
             topic: the new topic.
-            tells: selects the lines of the history for the letter; by default as before.
+            tells: selects the letter's lines of the history; by default as the question did.
         """
         return replace(self, topic=topic, tells=tells or self.tells)
 

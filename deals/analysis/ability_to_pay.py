@@ -139,8 +139,7 @@ def unpayable(
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
     The bound is the payer's largest possible reward, not its actual one, so the payer may bear
-    others' losses. If no bounds are known, the bound is the sum of the absolute values of
-    `held`.
+    others' losses. Without known bounds, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.

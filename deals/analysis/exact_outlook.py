@@ -42,7 +42,7 @@ def tree_of(
     enforcement: Enforcement,
     record: Sequence[Turn],
 ) -> GameTree:
-    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
+    """Return the game tree of a deal from now on, taken from an earlier turn's tree if possible."""
     told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
     key = game, told, enforcement
     before = _trees.get(key)

@@ -52,7 +52,7 @@ class Condition:
         self._latest = cache(self._last_turn)
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
-        """Return the memory after a turn, given the memory before the turn."""
+        """Return the condition's memory after a turn, given its memory before the turn."""
         known = zip(self._parts, memory, strict=True)
         return tuple([self._updated(part, value, turn) for part, value in known])
 

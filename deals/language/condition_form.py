@@ -1,4 +1,4 @@
-"""The JSON that an agent would write for a condition or an amount; it is read back exactly."""
+"""The JSON that an agent would write for a condition or amount, and which is read back exactly."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -29,7 +29,7 @@ async def credit_of_run(
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
         dice: on how many other seeds the recorded actions are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
-        done: called after each replay, for a progress display.
+        done: a function called after each replay, to show the progress.
 
     Raises:
         ValueError: the run does not exist, it has not ended, no baseline is declared, or the

@@ -38,7 +38,7 @@ class Front:
 
 
 def pareto_front(utilities: Sequence[Micros]) -> Front:
-    """Return the front of N ≥ 2 agents' tables of 2ⁿ utilities each."""
+    """Return the Pareto front, given a table of 2ⁿ utilities for each of N ≥ 2 agents."""
     everything = len(utilities[0]) - 1
     found = _fronts(utilities, [everything])[everything]
     order = np.lexsort(tuple(-found.points[:, i] for i in reversed(range(len(utilities)))))

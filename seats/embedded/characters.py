@@ -16,7 +16,7 @@ class Character:
             agent; among n agents the agent demands 2/n of that share.
         floor: the least share that the agent accepts at the last round, scaled like `greed`.
         patience: the exponent of the agent's concessions; 1 concedes evenly, more late (Boulware).
-        yielding: the probability of accepting a deal that leaves the agent equally well off.
+        yielding: the probability of accepting a deal that pays the agent only as much as no deal.
         fairness: the fraction that the agent concedes of any payoff above its computed value.
         honesty: the probability of keeping a promise that does not pay.
         noise: the probability of a random action.

@@ -86,7 +86,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """Return fines above the gain of each profitable deviation, paid equally to the others."""
+        """Return fines that exceed the gain by each profitable deviation; the others share them."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):

@@ -124,7 +124,7 @@ class Outlook:
         pays = any(pay.payer == self.me for clause in new if (pay := clause.transfer))
         return pays or any(not self.world.is_habit(duty.action) for duty in asked)
 
-    @cached_property  # slow, since it simulates the game; every deal with a split needs it
+    @cached_property  # cached: it simulates the game, and every deal with a split needs it
     def _security(self) -> Payoffs:
         """Each agent's payoff if no deal binds any agent from now on."""
         return self.world.foresee(self._asked(Deal())).holds
@@ -137,7 +137,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, without `EVERYONE` if `kind` cannot read it."""
+    """Return a function that lists a deal's duties, for each agent singly if `kind` needs that."""
     listed = duties_under(deal)
     if kind.speaks_of_all:
         return listed
