@@ -1,6 +1,6 @@
 """Prepared answers to an app's `interrupt` calls, the same in every coalition.
 
-As in LangGraph, an interrupted node runs again with the answer; the second call's output is kept.
+As in LangGraph, an interrupted node runs again with the answer; this second output is used.
 """
 
 import inspect

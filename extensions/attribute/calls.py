@@ -1,6 +1,6 @@
 """The cache of node calls on disk: the same question is never paid for twice.
 
-A row's key is the node, its input without random ids, the sample, and how often this run has asked
+A row's key is the node, its input without random ids, the sample, and how often this play has asked
 the same question before. So a second run makes no call, and a stopped run resumes.
 """
 
@@ -67,7 +67,7 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: the node's update or Command; numbers replace the ids from the node's input.
+        output: the node's update or Command; a number stands for each id of the node's input.
         took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.

@@ -42,7 +42,7 @@ class Draft(TypedDict, total=False):
         facts: written by the researcher, one fact per line.
         text: written by the writer.
         note: the missing facts, one per line, written by the critic.
-        verdict: whether to write again, written by the critic.
+        verdict: whether the writer must write again, written by the critic.
     """
 
     topic: str

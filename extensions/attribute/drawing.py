@@ -18,7 +18,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
 
     Args:
         graph: the app's nodes and edges.
-        values: agent → value; None for a drawing without values.
+        values: agent → value, for the colours; None for a drawing without values.
     """
     place, width, height = _places(graph)
     largest = max((abs(x) for x in (values or {}).values()), default=0.0) or 1.0

@@ -61,7 +61,7 @@ class AppCredit:
     Attributes:
         agents: names, in the given order.
         value: the name of the norm.
-        method: "exact", "none", or the sampler and its number of observations.
+        method: "exact", "none" (no values), or the sampler and its number of observations.
         absent: the stand-ins for absent agents.
         inputs: the number of inputs.
         samples: how often each coalition plays each input.
@@ -78,7 +78,7 @@ class AppCredit:
         calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
             calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
             calls: of `other` nodes and of `models`. `paid`: calls of nodes that asked a model.
-        failures: the plays without a score.
+        failures: the plays without a score, each with the reason.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
             have prices, and the scorer's further numbers. A share is a Shapley value if all

@@ -45,7 +45,7 @@ class Loss:
 
     @classmethod
     def of(cls, rows: Floats, why: str) -> "Loss":
-        """Return the loss of these rows with the interval of their mean."""
+        """Return the loss with these rows, and with the 95 % interval of their mean."""
         return cls(rows, *((nan, nan) if why else interval(rows)), why)
 
     @property
@@ -148,7 +148,7 @@ class Trials:
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:
-        """Return the plays so far of the unchanged app, and of each changed version of it."""
+        """Return the plays made so far, of the unchanged app and of each changed version of it."""
         others = (of for game in self.games.values() for of in list(game.plays.values())[1:])
         return [*self.game.plays.values(), *others]
 

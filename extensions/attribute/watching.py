@@ -60,7 +60,7 @@ class Watch(BaseCallbackHandler):
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")
         own = self._own()
         if own.path in own.play.stage.wrappers and own.path.startswith(f"tool:{name}"):
-            return  # this tool is an agent, which the cache handles
+            return  # this tool is an agent, whose repeated calls the cache answers
         if not self._may_act(name):
             self.stopped = self.stopped or name
             raise ToolWouldAct(name)

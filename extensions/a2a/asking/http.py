@@ -1,4 +1,4 @@
-"""The HTTP client for a remote agent; it limits responses and follows no redirects."""
+"""The HTTP client for a remote agent; it limits the size of responses and follows no redirects."""
 
 from collections.abc import AsyncIterator
 
