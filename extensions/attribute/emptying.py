@@ -143,7 +143,7 @@ class Emptying:
 
 
 def kept(visits: Iterable[Written], schema: Schema) -> list[str]:
-    """Return the fields of an agent that its blank stand-in keeps because they route the run."""
+    """Return the agent's fields that its blank stand-in leaves, because they route the run."""
     return list(dict.fromkeys(k for k, x in _fields(visits) if x != "" and schema.steers(k, x)))
 
 

@@ -177,7 +177,7 @@ class AppGame:
         return endless
 
     async def _scored(self, unit: Unit, played: Played) -> float:
-        """Return the score of a play, or NaN; the reason is then in `played.failure`."""
+        """Return the score of a play, or NaN; `played.failure` then says why it has none."""
         if played.failure:
             return float("nan")
         try:

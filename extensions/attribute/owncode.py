@@ -102,7 +102,7 @@ def _of(part: Any) -> frozenset[tuple[str, str]]:
     part = part if is_code else type(part)
     try:
         file = inspect.getsourcefile(part)
-    except TypeError:  # it has no file, such as a built-in
+    except TypeError:  # a built-in, which no file defines
         return frozenset()
     return frozenset({(part.__module__ or "", file)} if file else ())
 

@@ -222,11 +222,11 @@ class Stage:
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def blanking(self, keys: Collection[str]) -> "Stage":
-        """Return a copy of this stage in which emptied texts of these keys are a single space."""
+        """Return a copy of this stage that empties texts of these keys to a single space."""
         return replace(self, blanks=self.blanks | frozenset(keys), _questions={})
 
     def emptying(self, words: str = "") -> Emptying:
-        """Return the function that empties an update and puts `words` in place of its texts."""
+        """Return the function that empties an agent's update; `words` replaces each text."""
         return Emptying(self.app.schema, frozenset(self.settings.keep), words, self.blanks)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
@@ -235,11 +235,11 @@ class Stage:
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
-        """Return the fields that may route a run and that are emptied if the agent is absent."""
+        """Return the agent's fields that may route a run but are emptied in its absence."""
         return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
 
     def read(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return the fields that an edge reads and that are emptied if the agent is absent."""
+        """Return the agent's fields that an edge reads but that are emptied in its absence."""
         lost = emptied(self._blank(agent, runs), self.emptying())
         return [key for key in lost if key in self.app.schema.read]
 

@@ -60,7 +60,7 @@ class Loss:
         return max(self.high - self.mean, self.mean - self.low) if is_known else None
 
     def is_little(self, tolerance: float) -> bool:
-        """Return whether the whole interval is below the tolerance; False for a single row."""
+        """Return whether the loss's interval is all below the tolerance; False for one row."""
         return not self.why and len(self.rows) > 1 and self.high <= tolerance + NEARLY
 
     def is_open(self, tolerance: float) -> bool:

@@ -103,7 +103,7 @@ class Watch(BaseCallbackHandler):
 async def asked_in(
     bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
 ) -> Any:
-    """Call a node with the config as context, so that inner calls without a config use it."""
+    """Call a node with the config as context: inner calls without their own config use it."""
     with set_config_context(config) as context:
         return await asyncio.create_task(_awaited(bound, state, config, scope), context=context)
 

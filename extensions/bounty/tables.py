@@ -32,7 +32,7 @@ def _unpaid(report: Mapping[str, Any]) -> list[str]:
 
 
 def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
-    """Return person → the reasons for the person's payment, and the person's unpaid work.
+    """Return person → the reasons for the person's payment, and that person's unpaid work.
 
     Args:
         report: the report by `settle_history`.

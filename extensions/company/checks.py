@@ -81,7 +81,7 @@ def require_permission() -> None:
 def as_recorded(record: Sequence[Turn]) -> Runner:
     """Return a runner that reads findings from the record and runs nothing.
 
-    The runner raises `GameError` for a program that the record does not contain.
+    The runner raises `GameError` if the record has no findings on a program.
     """
     known: dict[str, list[Finding]] = {
         effect["digest"]: effect["found"]
@@ -111,7 +111,7 @@ def effect(files: Mapping[str, str], task: Task, found: list[Finding]) -> dict[s
 
 
 def failure(one: Finding) -> str:
-    """Return a failed check and its result in words."""
+    """Return in words a failed check and what the program did instead."""
     return f"{one['check']} (result: {one['found']})"
 
 

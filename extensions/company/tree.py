@@ -89,7 +89,7 @@ def written(files: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _commit(number: int, made: Mapping[str, Any]) -> bytes:
-    """Return one commit in the format of `git fast-import`."""
+    """Return one commit as input for `git fast-import`."""
     agent, path, message = str(made["agent"]), str(made["path"]), str(made["message"])
     if mistake := mistake_in_path(path):
         raise GameError(mistake)

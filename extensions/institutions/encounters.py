@@ -90,7 +90,7 @@ class EncountersForesight(Foresight):
         return [Part(agent, best) for agent in self.agents]
 
     def wish(self) -> list[Part]:
-        """Return a plan of my action and all others' action that together pay me most."""
+        """Return a plan: the action for me and the one for all others that together pay me most."""
         own, other = max(self.pays, key=lambda did: self.pays[did])
         return [Part(agent, own if agent == self.me else other) for agent in self.agents]
 
@@ -142,7 +142,7 @@ class Encounters(Game):
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Return the payoffs of each pair; an agent without an action defects."""
+        """Return the step with the payoffs of each pair; an agent that took no action defects."""
         self.check(position, actions)
         turn = int(position["turn"])
         did = {agent: actions.get(agent, DEFECT) for agent in self.agents}
@@ -191,7 +191,7 @@ class Encounters(Game):
 
     @property
     def _cycle(self) -> int:
-        """The number of turns until all agents have met, at most the number of all turns."""
+        """The number of turns until all agents have met one another; at most all turns."""
         return min(self.turns, len(self.agents) - 1)
 
 

@@ -41,7 +41,7 @@ class Counts:
 
     Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
-        n: the number of agents.
+        n: the number of agents in the game.
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
@@ -95,7 +95,7 @@ class Counts:
 
     @cached_property
     def unit(self) -> int:
-        """The number in `rows` that stands for 1 in the game's unit."""
+        """The number by which `rows` writes the amount 1 of the game's unit."""
         return MICRO if MICRO % self._parts else self._parts
 
     @cached_property
@@ -199,7 +199,7 @@ class Counts:
     @cached_property
     def habit(self) -> str:
         """The best response if all others mix uniformly; ties go to the first action."""
-        if self.line is not None:  # the slopes are equal, so the constants decide
+        if self.line is not None:  # the slopes are equal, so only the constants differ
             worth = [int(row[0]) for row in self.rows]
         else:
             chances = [comb(self.n - 1, k) for k in range(self.sums + 1)]
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """Return the payoffs; cache them, because all letters of a run give the same facts."""
+    """Return these payoffs; cache them, because all letters of a run give the same facts."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )

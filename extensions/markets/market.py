@@ -175,7 +175,7 @@ class Market:
         return sum(parts, Fraction(0))
 
     def alone(self, agent: str) -> Fraction:
-        """Return an agent's payoff without a deal."""
+        """Return an agent's payoff if no deal is made."""
         if self.pool:
             return self.otherwise.get(agent, Fraction(0))
         return self.worth(agent, self.holds[agent])

@@ -86,7 +86,7 @@ class Trader(Reader):
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return an owed action with probability `honesty`, else `keep` or a pool's division."""
+        """Return an owed action with probability `honesty`, else `keep` or a gift from a pool."""
         check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -101,7 +101,7 @@ class Trader(Reader):
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """Return an action that gives another agent its part of a pool; "" if a contract does."""
+        """Return an action that gives another agent its part of a pool; "" if a contract exists."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
@@ -110,7 +110,7 @@ class Trader(Reader):
         return ""
 
     def _good(self, ahead: int) -> bool:
-        """Return whether the offer gives the gain that the agent demands `ahead` rounds later."""
+        """Return whether the offer gives the gain that the agent will demand in `ahead` rounds."""
         gain = self._gain()
         if gain is None:
             return False

@@ -67,7 +67,7 @@ def pairs_game(evaluated: EvaluatedTable) -> ExchangeInPairs:
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
-    """Return all agents in pairs drawn by lot; of an odd number, one agent has no pair.
+    """Return all agents in pairs drawn by lot; if their number is odd, one is in no pair.
 
     Args:
         agents: all agents.
@@ -99,7 +99,7 @@ def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMess
     Args:
         meeting: the pair before the message.
         now: the round of talk.
-        turns: the number of turns of a talk.
+        turns: the number of turns that a pair's talk has.
         said: the message.
     """
     act, standing, speaker = said["act"], meeting.get("pending"), _at(meeting, now)
@@ -177,7 +177,7 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
     Args:
         game: the exchange.
-        met: the meetings of all pairs, also of pairs without a trade.
+        met: the meetings of all pairs, including pairs that did not trade.
         holds: agent → the mask of its tasks before the trades.
     """
     found = dict(holds)
