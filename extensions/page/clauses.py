@@ -79,7 +79,7 @@ def _marks(monitor: Monitor) -> Marks:
 def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
     """Return the verdicts on all clauses after each turn, by the contract in force at that turn.
 
-    The latest contract would give wrong verdicts, because it may end clauses that were pending.
+    The latest contract would give wrong verdicts, as it may end clauses that were in force.
     """
     game, record = evaluated.game, evaluated.record
     signed = signed_contracts(evaluated.table)

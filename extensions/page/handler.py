@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     def text(
         self, text: str, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK
     ) -> None:
-        """Send a whole text."""
+        """Send a response that consists of one text."""
         body = text.encode()
         self.head({**headers, "content-length": str(len(body))}, status)
         self.wfile.write(body)

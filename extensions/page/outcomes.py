@@ -1,4 +1,4 @@
-"""The payoff matrix, and the points of the utility plane."""
+"""The payoff matrix of a run's game, and the points of its utility plane."""
 
 from typing import Any
 

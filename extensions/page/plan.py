@@ -32,7 +32,7 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
-    """Return the turns in which all agents keep the contract; None if it leaves an action open."""
+    """Return the turns as played if all keep the contract; None if it leaves an action open."""
     game = evaluated.game
     monitor = Monitor(evaluated.contract, game.open_turns)
     position = game.start()

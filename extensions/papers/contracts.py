@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: the joint actions of the agents `keepers + breaker` under an unenforced contract.
+        trusted: the agents' (`keepers + breaker`) joint actions under an unenforced contract.
     """
 
     game: str
@@ -88,7 +88,7 @@ class GameTable:
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """Return the mean in one cell of the table."""
+        """Return the mean estimate in one cell of the table."""
         return self.lines[agents, contract][column].value
 
     @property

@@ -100,7 +100,7 @@ def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
 
 
 def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Utilities], str]:
-    """Return the distinct utilities of two agents' partitions, and a note on omitted ones."""
+    """Return the distinct utilities of two agents' partitions, and a note on those left out."""
     if len(scenario.tasks.agents) > 2:
         return [], " (efficient allocations only)"
     everything = full(scenario.tasks.n)

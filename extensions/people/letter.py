@@ -32,7 +32,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     label SIGN and the text to sign.
 
     Args:
-        mail: the letter from the journal.
+        mail: the letter, as the journal has it.
         question: the open question of the thread.
         asked: the value of the thread's interrupt.
     """
@@ -62,5 +62,5 @@ def name_of(mail: Mail) -> str:
 
 
 def allowed_replies(asked: Mapping[str, Any]) -> list[str]:
-    """Return the kinds of reply that an interrupt allows."""
+    """Return the kinds of reply that an interrupt of the run allows."""
     return [kind for kind, switch in ANSWERS.items() if asked["config"].get(switch)]

@@ -39,8 +39,8 @@ def response_of(
         asked: the value of the thread's interrupt.
 
     Raises:
-        ValueError: the kind is not allowed, the fields are wrong, or an extension cannot read the
-            key that is meant for it.
+        ValueError: the kind of reply is not allowed, its fields are wrong, or an extension cannot
+            read the key that is meant for it.
     """
     kind, args = str(reply.get("type")), reply.get("args")
     if kind == FIELDS:

@@ -22,7 +22,7 @@ _SIGN = re.compile(r"\s*(?:%|per ?cent)[\s%]*$", re.IGNORECASE)
 
 
 class Mistyped(ValueError):
-    """A person typed something that is not such a number; the message says how to write it."""
+    """The error if a typed text is not such a number; its message says how to write one."""
 
 
 def read_number(typed: str) -> str:
@@ -128,7 +128,7 @@ def read_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the agents' typed parts of the total in the form that clauses take.
 
     Raises:
-        Mistyped: one is not a part, or the parts do not sum to the whole.
+        Mistyped: a text is not a part, or the parts do not sum to the whole.
     """
     read = {agent: read_part(x) if isinstance(x, str) else x for agent, x in parts.items()}
     if all(isinstance(x, str) for x in read.values()):
