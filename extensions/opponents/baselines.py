@@ -210,7 +210,7 @@ def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
 
 
 def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
-    """Return contractor → its first bid in the history, if that leaves the manager a surplus."""
+    """Return each contractor's first bid in the history, if it leaves the manager a surplus."""
     found: dict[str, Bid] = {}
     for line in facts["history"]:
         if "offers" not in line or line["by"] in (stage.agents[0], *found):

@@ -150,7 +150,7 @@ class SeatPages:
         return found | {"run": self._run.run}
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Hand in a reply, or preview a draft; return None if no letter waits for the person.
+        """Submit a reply, or preview a draft; return None if no letter waits for the person.
 
         Raises:
             ValueError: the reply is to another letter, or has a wrong form.
@@ -225,7 +225,7 @@ class _Handler(ViewHandler):
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _bundle(self, run: str, private: bool) -> dict[str, Any]:
-        """Leave out costs until the run is over: an answer's cost can betray a sealed action."""
+        """Return the bundle, before the run's end without costs, which betray sealed actions."""
         found = super()._bundle(run, private)
         return found if found["state"] in DONE else {**found, "cost": None}
 

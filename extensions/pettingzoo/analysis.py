@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PettingZooAnalysis(Analysis):
-    """The analysis by the matrix that the trials found, if any."""
+    """The analysis by the payoff matrix that the trials found, if they found one."""
 
     game: "PettingZooGame"
 

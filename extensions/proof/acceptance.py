@@ -71,7 +71,7 @@ def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:
 
 
 def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str, Any]) -> bool:
-    """Return whether exactly this acceptance was signed with this key."""
+    """Return whether a signature is of exactly this acceptance, with this key."""
     if signature.get("keyid") != key.keyid:
         return False
     try:

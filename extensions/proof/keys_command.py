@@ -34,7 +34,7 @@ def new(
 
 
 def show(name: Name, as_json: Json = False) -> None:
-    """Print a key's public part, with which others verify signatures."""
+    """Print a key's public part, with which others verify its signatures."""
     from shapley_coop.extensions.proof.home_keys import key_of
 
     key = key_of(name).public
@@ -98,7 +98,7 @@ def mandate(
 
 
 def _when(text: str) -> datetime:
-    """Return the time in a text with its time zone.
+    """Return the time, with its time zone, that a text states.
 
     Raises:
         ValueError: the text is not a time, or has no time zone.

@@ -28,7 +28,7 @@ class Batch(Protocol[World]):
         ...
 
     def legal(self, world: World) -> Mask:
-        """Return an array (play, agent, action): whether it is legal; none after a play's end."""
+        """Return an array (play, agent, action): whether it is legal; after the end none is."""
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
@@ -68,7 +68,7 @@ class Repeat:
     Args:
         recorded: for each agent and turn, its action's number, PASS, or None if it could not act.
         members: an array (play, agent): whether the agent is a member in that play.
-        goes_on: whether members who cannot repeat a recorded turn go on with their other turns.
+        goes_on: whether members who cannot repeat a recorded turn go on to repeat later turns.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """Return the dice of one turn; the dice of different agents are independent."""
+    """Return the dice of one turn, which are independent for each agent."""
 
     def roll(agent: str, skill: str) -> int:
         return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))

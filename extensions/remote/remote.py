@@ -66,7 +66,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the model calls of a cell's unfinished run, or [] if the server fails."""
+        """Return the model calls made in a cell's unfinished run, or [] if the server fails."""
         if self._silent:
             return []
         try:
@@ -103,7 +103,7 @@ class Remote:
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
             config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
-            config.pop("configurable")  # the server sets the thread itself
+            config.pop("configurable")  # the server itself sets the run's thread
             how: Any = {"config": config, "context": {}, "durability": "sync"}
             start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
@@ -142,7 +142,7 @@ class Remote:
 
 
 class _Missing(ValueError):
-    """The error that the server does not know the thread or the workflow."""
+    """The error if the server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

@@ -123,7 +123,7 @@ def show_value(column: str, value: float, unit: bool = True) -> str:
 
 
 def between(column: str, e: Estimate) -> str:
-    """Return an interval as text, or "" if there are fewer than two runs."""
+    """Return an estimate's interval as text, or "" if it is of fewer than two runs."""
     ends = ", ".join(show_value(column, end, unit=False) for end in e.ends)
     return f"[{ends}]" if ends else ""
 

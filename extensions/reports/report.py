@@ -122,7 +122,7 @@ class Times:
     """The wall time of runs, by condition, and their provenance.
 
     Attributes:
-        made: field of the runs' provenance → its distinct values.
+        made: field of the runs' provenance (versions, …) → its distinct values.
     """
 
     def __init__(self) -> None:
@@ -222,7 +222,7 @@ def _sections(runs: Stored, links: Links) -> list[tuple[str, str]]:
 
 
 def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> tuple[Any, ...]:
-    """Return a comparison with links to the runs of its first side, of its second, and of both."""
+    """Return a comparison with links to the runs of its first condition, its second, and both."""
     sides = links.of(a.rows), links.of(b.rows)
     return a.name, b.name, found, *sides, links.of(a.rows, b.rows)
 

@@ -76,7 +76,7 @@ class Reading:
         self._squashed: dict[tuple[int, int], bool] = {}  # (a, b) → whether commit a squashes b
 
     def take(self, commit: Commit) -> None:
-        """Take in the next commit."""
+        """Take in the next commit, and note its changes."""
         earners = self._people.earners(commit)
         for person in earners:
             self._known[person].commits += 1
@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """Return the remarks that whoever pays by the counts must read first."""
+        """Return the remarks that whoever pays by these counts must read first."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),

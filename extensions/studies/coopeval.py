@@ -201,7 +201,7 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
-    """Settle a round by our rules: the game's payoffs, and the signed contract's payments.
+    """Settle a round by our rules: the game's payoffs and the signed contract's payments due.
 
     Raises:
         ValueError: the signed contract is not in the folder.

@@ -50,7 +50,7 @@ class Round:
         players: the study's names of the players, in the order of the seats.
         actions: the seats' actions.
         points: the seats' recorded points, after the contract's payments.
-        designer: the proposer of the contract that won the vote; "" if there was none.
+        designer: the proposer of the contract that won the vote; "" if no contract did.
         signed: whether all signed the contract, so that it was in force.
     """
 

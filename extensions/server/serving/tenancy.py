@@ -71,7 +71,7 @@ class Tenancy(Protocol):
 
 
 def configured() -> bool:
-    """Return whether callers need a token."""
+    """Return whether tenants are turned on, so that callers need a token."""
     return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
 
 
