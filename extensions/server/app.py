@@ -74,7 +74,7 @@ def application() -> Starlette:
 
 
 def routes_of_extensions() -> Mapping[str, Sequence[Route]]:
-    """Return extension → its routes, and warn of extensions that lack a library or another one."""
+    """Return extension → its routes, and warn of extensions that lack a library or are broken."""
     found: dict[str, Sequence[Route]] = {}
     for name in extension.offered("routes"):
         try:

@@ -75,7 +75,7 @@ async def recover() -> None:
 
 
 async def _listed(thread: str, head: CheckpointTuple) -> bool:
-    """Return whether the server's list has the run that wrote the checkpoint `head`."""
+    """Return whether the server's list has the run that wrote a checkpoint (`head`)."""
     about: Any = head.metadata
     try:
         await inside().runs.get(thread, about["run_id"])

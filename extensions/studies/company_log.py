@@ -178,7 +178,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """Return each role's largest count of each kind of work, so that repetitions add nothing."""
+    """Return the largest count of each thing made, so that a repeated sentence adds nothing."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:

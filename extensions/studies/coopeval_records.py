@@ -183,7 +183,7 @@ def _by_player(file: Path, what: str) -> Mapping[str, Any]:
 
 
 def _amount(told: Any, where: str) -> Fraction:
-    """Return a contract's amount as an exact number that a deal can express."""
+    """Return an amount in a contract as an exact number that a deal can express."""
     try:
         return parse_exact(told)
     except ValueError as error:
@@ -209,7 +209,7 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """Yield every list of moves in a nested record, with the mapping that contains the list."""
+    """Yield every list of moves in a match's nested record, with the mapping that contains it."""
     if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):

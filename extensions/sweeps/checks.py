@@ -19,7 +19,7 @@ _BATCHES_KEPT = 30 * 86400
 
 
 class Waiting(Book):
-    """The letters that wait in providers' batches."""
+    """The letters of sweeps that wait in providers' batches."""
 
     def in_batches(self, sweep: str) -> int:
         """Return the number of a sweep's letters that wait in batches."""

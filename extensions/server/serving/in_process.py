@@ -25,7 +25,7 @@ def inside() -> LangGraphClient:
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return the owner in a thread's metadata; "" without tenants, as any client could write it."""
+    """Return the owner in a thread's metadata; "" without tenants: any client could write it."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 
