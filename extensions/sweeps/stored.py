@@ -85,7 +85,7 @@ class Stored:
         ]
 
     def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
-        """Yield the rows of some cells, each with its fields that vary between equal runs."""
+        """Yield some cells' rows, each with those of its fields that vary between equal runs."""
         for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
 

@@ -103,7 +103,7 @@ class _WhileValid:
         """Send one message.
 
         Raises:
-            OSError: the token has expired; the app handles this as if the client had left.
+            OSError: the token is no longer valid; the app acts as if the client had left.
         """
         part = message["type"] == "http.response.body" and message.get("more_body")
         if part and not self.ended and not await self._valid():

@@ -111,7 +111,7 @@ def _about_key(key: str) -> Iterator[str]:
 
 
 def _configured(value: Any, caller: Caller) -> Iterator[str]:
-    """Yield the complaints about the configurations in a body."""
+    """Yield the complaints about all run configurations in a request's body."""
     if isinstance(value, list):
         for one in value:
             yield from _configured(one, caller)

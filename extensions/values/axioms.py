@@ -24,7 +24,7 @@ def check_axioms(
 
     Args:
         value: the function under test, from a table to n values.
-        table: 2**n worths; a game with equal worths tests little.
+        table: 2**n worths; a game in which many worths are equal tests little.
         other_table: a second game of the same agents, for the test of additivity.
         tol: the tolerance, as a fraction of the largest absolute worth, or of 1 if that is larger.
 

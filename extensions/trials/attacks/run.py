@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error that an attack or twin had no opportunity; perhaps the target signed nothing."""
+    """The error if an attack or twin had no opportunity, perhaps as the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Played:
 
     @property
     def breaches(self) -> list[dict[str, Any]]:
-        """The scripted agent's own breaches."""
+        """The scripted agent's own breaches of the contract."""
         return [b for b in self.settled["breaches"] if b["agent"] == self.me]
 
     @property
@@ -128,7 +128,7 @@ class Played:
         return [entry for entry in self.entries if entry.agent != self.me]
 
     def leaked(self, word: str) -> str:
-        """Return up to three places where other agents could see a word; empty if none."""
+        """Return up to three places where other agents could see a word; [] if there is none."""
         shown = [
             f"a letter to {e.agent} ({e.act})" for e in self.letters() if word in e.letter_text
         ]
@@ -198,7 +198,7 @@ class Arena:
             turns: the number of turns of the game.
             first: whether the scripted agent speaks first; otherwise it speaks last.
             pace: an async function, awaited before each of the scripted agent's answers.
-            patience: the scripted seat's time limit for one request, in seconds.
+            patience: how many seconds one request to the scripted seat may take.
             tamper: a node after which the run stops, and the function that changes the thread.
             tell: a secret given to every agent except the scripted one.
             gang: the number of agents, from the first, that follow the script.

@@ -88,12 +88,12 @@ class Outcome:
     stopped: bool = False
 
     def held(self, about: About) -> bool:
-        """Return whether every check about the platform, or about the seat, held."""
+        """Return whether every check about this side held: the platform, or the seat."""
         return all(check.held for check in self.checks if check.about == about)
 
     @property
     def judges_the_seat(self) -> bool:
-        """Whether any check is about a choice of the seat."""
+        """Whether any check of this trial is about a choice of the seat."""
         return any(check.about == "seat" for check in self.checks)
 
     @property
@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """Return a share with its interval as JSON-compatible data; without trials all are None."""
+    """Return a share with its interval as JSON-compatible data: all None if there are no trials."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -87,7 +87,7 @@ class ScriptedChatModel(EmbeddedChatModel):
     script: Script
     pace: Pace = at_once
     character: str = HONEST
-    disable_streaming: bool = True  # streaming would answer without the script
+    disable_streaming: bool = True  # streaming would bypass the script
 
     @property
     def _llm_type(self) -> str:

@@ -39,7 +39,7 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
         page_of: the address of a run's page.
     """
     rows, seats = played.all_rows(), [one.seat for one in ranking]
-    # By seed: if only the first runs get pages, each pair of seats has a run with a page.
+    # Sorted by seed: if only the first runs get pages, each pair of seats has a run with a page.
     by_seed = sorted(rows, key=lambda row: int(row["seed"]))
     pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in by_seed}
     links = Links(MATCHES, pages_of)

@@ -120,7 +120,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     evaluated = EvaluatedTable(table)
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
-    if "fail" in nodes:  # only task exchanges have this node
+    if "fail" in nodes:  # only workflows of task exchange have this node
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
