@@ -72,7 +72,7 @@ def _layers(graph: Drawn) -> list[list[str]]:
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], conditional: bool) -> str:
-    """Return an edge as SVG: a line if it leads down, else a curve to the right."""
+    """Return an edge as SVG: a line if it leads down, else a curve on the right side."""
     dashed = ' stroke-dasharray="5 4"' if conditional else ""
     (x1, y1), (x2, y2) = start, end
     if y2 > y1:

@@ -44,7 +44,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
-    """Return the node itself, or its inner nodes if several of them ask models."""
+    """Return a node as the agent, or its inner nodes if several of these ask models."""
     bound = app.bound[path]
     if not isinstance(bound, Pregel) or is_loop(bound):
         return [path]

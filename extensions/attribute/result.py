@@ -68,7 +68,7 @@ class AppCredit:
         values: agent → value, in the score's unit; None if too many plays failed.
         standard_error: agent → standard error over inputs or samples, and over sampled orders;
             None if all coalitions were played in one run of one input.
-        interval: agent → 95 % interval (low, high); None without a standard error.
+        interval: agent → 95 % interval (low, high); None if there is no standard error.
         leave_one_out: agent → v(N) − v(N without the agent); None if that play failed.
         interactions: "A,B" → the Shapley interaction index of the pair; None unless exact.
         worth: coalition → mean score; only coalitions with a score in every unit.

@@ -1,4 +1,4 @@
-"""The user's score of a final state, and what is wrong with it in one line."""
+"""The user's score of a final state, and one-line errors that say what is wrong with it."""
 
 import inspect
 from collections.abc import Callable, Mapping

@@ -99,7 +99,7 @@ async def write(
         folder: the folder of the scenario file.
         seed: the seed of an embedded seat; with a new seed a model, too, writes all sheets again.
         tries: the most answers to one sheet before the writing fails.
-        progress: a callback, called after each answer.
+        progress: a function that is called after each answer.
 
     Raises:
         NotWritten: a sheet was faulty after the last try.

@@ -48,7 +48,7 @@ class Call:
         of: the question's identity: its letter's name in batches, and its key in the journal.
         run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the id of the money that the purse reserved for the question; "" for none.
+        reserved: the id of the money that the purse reserved for the question; "" if none is.
     """
 
     of: Of
@@ -67,7 +67,7 @@ class Batches(httpx2.AsyncBaseTransport):
         sweep: the id of the sweep to which the letters belong.
         purse: the account of the sweep's spending, with the cost limit.
         playing: a function that returns the number of cells (runs) being played.
-        tell: a callback for lines of text on the progress of batches.
+        tell: a function that is called with lines of text on the progress of batches.
         pauses: how long to wait for letters and batches.
     """
 

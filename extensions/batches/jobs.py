@@ -81,7 +81,7 @@ class Jobs:
 
     Args:
         sweep: the id of the sweep to which the letters belong.
-        tell: a callback for lines of text on the progress of batches.
+        tell: a function that is called with lines of text on the progress of batches.
         pauses: how long to wait for letters and batches.
     """
 

@@ -84,7 +84,7 @@ def counterfactual(
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.
-        progress: a callback, called as the scoring advances.
+        progress: a function that is called as the scoring advances.
 
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,

@@ -1,4 +1,4 @@
-"""The runners of a company's checks: in a sandbox, without one, or from the record.
+"""The runners of a company's checks: in a sandbox, without a sandbox, or from the record.
 
 The result of a program does not follow from its text. So a step that runs a program is not a
 function of position and actions alone. Running a program is a move of nature: a runner is called,

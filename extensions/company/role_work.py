@@ -44,7 +44,7 @@ def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, 
         position: a dict with `files`, path → content, and `checks`, the latest findings.
 
     Returns:
-        An action with its content.
+        The action in the form that agents write, with its content.
     """
     files: Mapping[str, str] = position["files"]
     if phase == "testing":

@@ -54,7 +54,7 @@ def parties_by_counts(
     """Return each party's expected payoffs and incentives, with the contract and without.
 
     Args:
-        agreed: the contract or deal to analyse.
+        agreed: the contract or deal whose incentives are analysed.
         standing: the contract that stays in force if `agreed` is not signed.
         facts: the game's facts.
         record: the turns played.

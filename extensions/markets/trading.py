@@ -202,7 +202,7 @@ class Trader(Reader):
         return found
 
     def _division(self, at: int) -> list[Gift]:
-        """Return the division of a pool that meets the agent's demand and is best for others."""
+        """Return the pool's division that meets the agent's demand and is best for the others."""
         market, me = self.market, self.market.me
         pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
@@ -233,7 +233,7 @@ class Trader(Reader):
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that divide the gain: the agent's share, and equal parts for partners."""
+        """Return payments that divide a trade's gain: the agent's share, the rest to partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:

@@ -122,7 +122,7 @@ class Wrong(BaseModel):
 
 
 class PartyTo(BaseModel):
-    """A contract's effect on one party's incentives."""
+    """The effect that a contract has on one party's incentives."""
 
     individually_rational: bool
     best_response: bool
@@ -130,7 +130,7 @@ class PartyTo(BaseModel):
 
 
 class Checked(BaseModel):
-    """The findings about a contract."""
+    """What the check found about a contract."""
 
     sound: bool
     faults: list[Wrong]
@@ -170,7 +170,7 @@ class VerifyAsked(Asked):
 
 
 class OneCheck(BaseModel):
-    """The result of recomputing one part of a run."""
+    """The result of recomputing one part of a run, such as its ledger."""
 
     what: str
     sound: bool

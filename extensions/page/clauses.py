@@ -21,7 +21,7 @@ Marks = dict[tuple[str, int], tuple[str, str]]
 
 
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return the latest contract with all past and present clauses, or None without a contract.
+    """Return the latest contract with all past and present clauses, or None if there is none.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
     nothing) or `out` (not in force). The monitor's verdict on the clause after that turn uses the

@@ -1,4 +1,4 @@
-"""The operator's view: private reasoning and refused drafts."""
+"""The view for the operator alone: private reasoning and refused drafts."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

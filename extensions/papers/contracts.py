@@ -156,6 +156,6 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
 
 
 def _as_json(found: Estimate) -> dict[str, Any] | None:
-    """Return an estimate's value, interval, n and method, or None without data."""
+    """Return an estimate's value, interval, n and method, or None if there are no data."""
     stated = ("value", "low", "high", "n", "method")
     return {name: getattr(found, name) for name in stated} if found.n else None

@@ -65,7 +65,7 @@ def from_taskbench(
         atoms: the most atoms that all drawn records may have in total.
         competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw and of the preferences.
-        tools: the path of a tool catalogue; without one every call succeeds.
+        tools: the path of a tool catalogue; without a catalogue every tool call succeeds.
 
     Raises:
         GameError: the file cannot be read, or lacks a record with a given id.

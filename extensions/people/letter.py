@@ -33,7 +33,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
 
     Args:
         mail: the letter, as the journal has it.
-        question: the open question of the thread.
+        question: the question that the thread asks now.
         asked: the value of the thread's interrupt.
     """
     asked_for, turn = question.question(), question.turn()

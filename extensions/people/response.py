@@ -34,8 +34,8 @@ def response_of(
 
     Args:
         reply: `type`, `args`, and the keys of extensions, such as `signature`.
-        mail: the letter from the journal.
-        question: the open question of the thread.
+        mail: the letter that the reply answers, from the journal.
+        question: the question that the thread asks now.
         asked: the value of the thread's interrupt.
 
     Raises:

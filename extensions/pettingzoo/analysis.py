@@ -50,5 +50,5 @@ class PettingZooAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The lookahead of the matrix that the trials found; without one, the default lookahead."""
+        """The lookahead by the matrix that the trials found; if none, the default lookahead."""
         return self.game.stage.analysis.ahead if self.game.stage else super().ahead

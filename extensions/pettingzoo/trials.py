@@ -47,7 +47,7 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
     Args:
         env: the environment; its state afterwards is undefined.
         agents: its agents, in order.
-        most: the number of turns after which a play is cut off.
+        most: the number of turns after which a trial is cut off.
 
     Cost: at most about `MAX_STEPS` steps of the environment.
     """

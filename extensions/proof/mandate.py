@@ -45,7 +45,7 @@ class Mandate(BaseModel):
         return read_public(self.principal, "the mandate's principal")
 
     def expired(self, now: datetime) -> bool:
-        """Return whether the mandate has expired, so that the agent may sign nothing more."""
+        """Return whether the mandate has expired, after which the agent may sign nothing."""
         return self.expires is not None and now >= self.expires
 
 

@@ -37,7 +37,7 @@ def party_findings(
     Args:
         told: the export's predicate.
         keys: `operator`, an agent's name or `principal.AGENT` → that signer's trusted key.
-        need: the agents whose keys must be among `keys`.
+        need: the agents whose trusted keys must be among `keys`.
     """
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
     agreed = [agreed_of(one) for one in told.agreements]

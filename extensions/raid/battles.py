@@ -71,7 +71,7 @@ class Battles:
         return np.asarray((world.boss == 0) | ~world.heroes.any(axis=1) | late)
 
     def legal(self, world: Raids) -> Mask:
-        """Return the legal skills: none for dead heroes, and Taunt only if it is ready."""
+        """Return which skills are legal: none for dead heroes, and Taunt only if it is ready."""
         lives = (world.heroes > 0) & ~self.over(world)[:, None]
         return np.stack([lives, lives, lives & (world.cooldown == 0)], axis=2)
 

@@ -135,7 +135,7 @@ def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
 
     Args:
         params: the raid's parameters.
-        dead: the number of fallen heroes.
+        dead: the number of heroes that have fallen.
         turn: the zero-based turn at which the boss fell; None if it did not.
     """
     if turn is None:

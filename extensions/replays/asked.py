@@ -47,7 +47,7 @@ def asked_again(
     Args:
         evaluated: the evaluated state of a finished run.
         norm: the norm that computes the values.
-        done: a callback, called after each coalition's replay.
+        done: a function that is called after each coalition's replay.
 
     Returns:
         {"values": agent → its value, "improvement": the total reward with all agents present minus

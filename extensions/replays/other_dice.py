@@ -93,7 +93,7 @@ def on_other_dice(
         evaluated: the evaluated state of a finished run.
         norm: the norm that computes the values.
         times: the number of seeds, which follow the run's seed.
-        done: a callback, called after each seed.
+        done: a function that is called after each seed.
 
     Raises:
         ValueError: the run's worth is not computed by replays.

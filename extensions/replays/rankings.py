@@ -20,7 +20,7 @@ class Links(Protocol):
 
     @property
     def pages(self) -> Mapping[str, str]:
-        """The listed runs: cell → the address of the run's page."""
+        """The listed runs, as cell → the address of its run's page."""
 
     def of(self, *groups: list[Row]) -> Any:
         """Return the link to all runs of some groups; its `attributes` are those of `<a>`."""

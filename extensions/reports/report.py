@@ -69,8 +69,8 @@ def report(
     Args:
         folder: the sweep's folder.
         prices: the prices for the runs' cost.
-        done: called after each suite.
-        page_of: the address of a run's page.
+        done: a function that is called after each suite.
+        page_of: a function from a run to the address of its page.
 
     Raises:
         ValueError: the folder holds no sweep, or no run yet.

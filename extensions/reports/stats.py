@@ -53,7 +53,7 @@ class Estimate:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """The two ends of the interval; none for fewer than two observations."""
+        """The two ends of the interval; empty for fewer than two observations."""
         return (self.low, self.high) if self.n > 1 else ()
 
     def shown(self, digits: int = 2) -> str:

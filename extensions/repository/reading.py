@@ -36,12 +36,12 @@ class Reading:
     Args:
         repository: the temporary copy of the repository.
         people: the contributors.
-        rules: the rules for the counts.
+        rules: the rules that say which work counts.
         ends: the last commit to read, and the commit before the first one.
         ignored: the hashes of commits whose changes do not change the authors of lines.
 
     Attributes:
-        commits: the number of commits with a person as earner.
+        commits: the number of commits for which a person earns.
         by_bots: the number of commits for which no person earns, since bots made them.
         merges: the number of merges, which are left out.
         excluded: reason → number of the last commit's files that are left out.

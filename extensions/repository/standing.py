@@ -145,7 +145,7 @@ class Standing:
         return File(path, place, found, len(lines), different)
 
     def _tree(self, commit: str) -> Iterator[tuple[str, str]]:
-        """Yield path and blob of every regular file of a commit, without links."""
+        """Yield the path and blob of every regular file in a commit; leave out links."""
         listing = self._copy.records("ls-tree", "-r", "-z", "--full-tree", commit)
         for number, record in enumerate(listing, 1):
             if number > MOST_FILES:

@@ -55,7 +55,7 @@ class Proposed:
         stable: whether cooperating is a best response of every seat if all others cooperate; None
             if unknown.
         dominant: whether cooperating is weakly dominant for every seat; None if unknown.
-        unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
+        unknown: the reason why `stable` and `dominant` are unknown; "" if both are known.
         refused: the reason why our application would refuse the contract; "" if it would not.
         certificate: the full certificate, as plain JSON.
     """

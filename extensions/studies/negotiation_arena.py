@@ -88,7 +88,7 @@ class Replayed:
 
     @property
     def offers(self) -> list[Trade]:
-        """The proposed trades, without those of nothing for nothing."""
+        """The proposed trades, except proposals to trade nothing."""
         return [trade for trade in self._proposed if any(trade)]
 
     @property

@@ -123,7 +123,7 @@ def check_configuration() -> None:
 
 
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
-    """Return the caller that an `Authorization` header identifies; None without a valid token.
+    """Return the caller that an `Authorization` header identifies; None if no token is valid.
 
     The function reads files, so call it in a worker thread.
 

@@ -64,7 +64,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
 
 
 def _flips(worth: BatchWorth, rows: Coalitions) -> Floats:
-    """Return each agent's marginal contribution to a coalition's others, a row per coalition."""
+    """Return each agent's marginal contribution to the others in each coalition (a row)."""
     n = rows.shape[1]
     found = []
     for row in rows:

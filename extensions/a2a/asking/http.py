@@ -52,7 +52,7 @@ def client(token: str, timeout: float) -> httpx.AsyncClient:
     """Return a client for one agent.
 
     Args:
-        token: the bearer token for the agent; empty for none.
+        token: the bearer token for the agent; empty if the agent needs none.
         timeout: the most seconds for which the agent may be silent.
     """
     headers = {"authorization": f"Bearer {token}"} if token else {}

@@ -57,7 +57,7 @@ AT_ONCE = 1000
 
 
 async def all_threads(**about: Any) -> list[Any]:
-    """Return the threads of all owners that match the filters.
+    """Return those threads, of all owners, that match the filters.
 
     Args:
         about: filters and selected fields, as arguments of `threads.search` of LangGraph's client.

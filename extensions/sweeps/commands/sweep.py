@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class Keep(StrEnum):
-    """The choice of runs whose letters and checkpoints a sweep keeps; see `Local`."""
+    """The choice of which runs' letters and checkpoints a sweep keeps; see `Local`."""
 
     ALL = "all"
     FAILURES = "failures"

@@ -201,7 +201,7 @@ async def timely_acceptance(arena: Arena) -> None:
 
 
 async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
-    """Accept the target's offer in the words that `how` returns; check that this counts."""
+    """Accept the target's offer in the words that `how` returns; check that this binds."""
     script: Script = {"answer": lambda asked: f"<s>I accept.</s>{how(asked)}"}
     played = await arena.play("negotiation_priced", script, first=False)
     accepted = played.said(played.me, "accept")

@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error if an attack or twin had no opportunity, perhaps as the target signed nothing."""
+    """The error if an attack or twin could not begin, as when the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether balances sum to zero and equal the settled payoffs; also the balances."""
+        """Return whether the ledger's balances sum to zero and equal the payoffs; also these."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -262,7 +262,7 @@ class Arena:
 
 @contextmanager
 def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Write a secrets file that exists within the `with` block; yield its name, or "" if none."""
+    """Write a secrets file that exists within the `with` block; yield its name ("" if no file)."""
     if not text:
         yield ""
         return

@@ -157,7 +157,7 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """Return the attacks (or the twins) that could be made, of one case or of all cases."""
+        """Return the trials of attacks (or twins) that could be made, of one case or of all."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
@@ -190,7 +190,7 @@ async def scorecard(
         game: a game with a table of payoffs for all cases; if empty, each case names its game.
         seeds: the number of trials of each attack and of each twin.
         cases: names of `ADVERSARIES`; empty for all.
-        done: called after each trial.
+        done: a function that is called after each trial.
 
     Raises:
         CredentialsMissing: the seat's key is not set.

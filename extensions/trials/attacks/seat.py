@@ -80,7 +80,7 @@ class ScriptedChatModel(EmbeddedChatModel):
     """A chat model that answers from a script; if the script has no answer, an embedded agent does.
 
     Args:
-        script: the answer to each act.
+        script: act (propose, answer, …) → a function from the letter to the answer.
         pace: an async function that is awaited before each answer.
     """
 

@@ -126,7 +126,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's counts per phase and agent; refusals count in their agent's first phase."""
+    """Return a row's call counts per phase and agent; refusals count in an agent's first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():
