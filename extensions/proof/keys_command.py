@@ -34,7 +34,7 @@ def new(
 
 
 def show(name: Name, as_json: Json = False) -> None:
-    """Print a key's public part, with which others verify its signatures."""
+    """Print a key's public part, with which others verify signatures."""
     from shapley_coop.extensions.proof.home_keys import key_of
 
     key = key_of(name).public
