@@ -60,7 +60,7 @@ def in_words(choice: Any) -> str:
 
 
 def check_absent(absent: Absent, agents: Collection[str]) -> None:
-    """Refuse an invalid stand-in.
+    """Refuse an invalid stand-in for absent agents.
 
     Raises:
         ValueError: a stand-in has a wrong type or name, or its agent is unknown.

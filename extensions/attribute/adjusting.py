@@ -51,7 +51,7 @@ class Terms:
         return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
 
     def some(self, chosen: list[int]) -> "Terms":
-        """Return the games with these indices."""
+        """Return only the simple games with these indices."""
         return Terms(self.sets[chosen], self.least[chosen])
 
 

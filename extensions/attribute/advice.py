@@ -20,7 +20,7 @@ KEEP, DOWNGRADE, REMOVE, MORE = "keep", "downgrade", "remove", "more"
 NOT_MEASURED = "not measured"
 
 MOST_TRIES = 16
-"""The most repetitions of one agent alone."""
+"""The most plays in which one agent plays alone, for comparison with the app."""
 
 
 @dataclass(frozen=True)

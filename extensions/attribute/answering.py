@@ -21,7 +21,7 @@ class Unanswered(ValueError):
 
 
 def check_answers(answers: Any) -> None:
-    """Refuse answers of the wrong type.
+    """Refuse prepared answers of the wrong type.
 
     Raises:
         ValueError: the answers are neither a function nor a mapping.

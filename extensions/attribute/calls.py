@@ -138,7 +138,7 @@ class Calls:
         return len(keys)
 
     def get(self, key: str) -> Call | None:
-        """Return a fresh copy of the call under a key, or None."""
+        """Return a fresh copy of the cached call under a key; None if there is none."""
         found = self._run("SELECT kind, call FROM kept WHERE app = ? AND key = ?", self.app, key)
         if not found:
             return None
@@ -184,7 +184,7 @@ class Calls:
             return self._base.execute(statement, values).fetchall()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file of cached calls."""
         with self._alone:
             self._base.close()
 

@@ -23,7 +23,7 @@ from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
-    """Return the result of a played game.
+    """Return the attribution's result from a played game.
 
     Args:
         game: the app's game, with the plays made so far.

@@ -14,7 +14,7 @@ GOOD, BAD = "24, 119, 76", "189, 52, 41"
 
 
 def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
-    """Return the graph as SVG.
+    """Return a drawing of the app's graph as SVG.
 
     Args:
         graph: the app's nodes and edges.

@@ -19,7 +19,7 @@ MOST_TRIED = 4
 
 @dataclass(frozen=True)
 class Failure:
-    """A play that has no score.
+    """A play of a coalition that has no score.
 
     Attributes:
         coalition: the agents of the coalition, separated by commas.
@@ -59,7 +59,7 @@ class AppGame:
 
     @property
     def agents(self) -> list[str]:
-        """The names of the players; bit i of a mask is agent i."""
+        """The names of the players (the app's agents); bit i of a mask is agent i."""
         return self.stage.app.agents
 
     @property

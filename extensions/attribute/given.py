@@ -80,7 +80,7 @@ def answers_of(given: str) -> Any:
 
 
 def files_of(**files: Path | None) -> dict[str, Any]:
-    """Return name → content for the files that are given."""
+    """Return name → content of its file, for the files that are given."""
     return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
 
 

@@ -137,7 +137,7 @@ class AppCredit:
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """Return an agent's value, or None if it is unknown."""
+        """Return an agent's value, or None if the result has none."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]

@@ -214,7 +214,7 @@ class Stage:
         return self.recorded.unreadable if self.recorded else {}
 
     def having(self, **settings: Any) -> "Stage":
-        """Return a copy of this stage with other settings."""
+        """Return a copy of this stage with these settings changed."""
         return replace(self, settings=self.settings.model_copy(update=settings), _questions={})
 
     def keeping(self, keys: Collection[str]) -> "Stage":

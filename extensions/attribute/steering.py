@@ -23,7 +23,7 @@ DEPTH = 3
 
 @dataclass(frozen=True)
 class Schema:
-    """Facts about the fields of an app's states.
+    """Facts about the fields of an app's states, such as which of them edges read.
 
     Attributes:
         keys: all fields.

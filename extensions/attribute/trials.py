@@ -134,7 +134,7 @@ class Trials:
         return await asyncio.gather(*map(trial, several))
 
     async def one(self, changes: Changes) -> Trial:
-        """Play one changed app."""
+        """Play an app with these changes, on all units."""
         game, mask = self._game(changes), self._mask(changes)
         await game.ask([mask])
         whole, found = game.worths[game.everyone], game.worths[mask]

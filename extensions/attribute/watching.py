@@ -54,7 +54,7 @@ class Watch(BaseCallbackHandler):
         self._lock = threading.Lock()
 
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
-        """Let a tool act, or raise `ToolWouldAct`."""
+        """Let a tool act if it may; otherwise raise `ToolWouldAct`."""
         if HANDOFF in (said.get("metadata") or {}):
             return
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")

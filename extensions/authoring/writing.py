@@ -91,7 +91,7 @@ async def write(
     tries: int = 3,
     progress: Callable[[], Any] = lambda: None,
 ) -> Work:
-    """Let a seat write a scenario.
+    """Let a seat, such as a model, write a scenario.
 
     Args:
         commission: the tasks, and every agent's preference in words.

@@ -14,7 +14,7 @@ _BATCH = "batch"
 
 
 class Held(NamedTuple):
-    """The file and the batch of a letter.
+    """The uploaded file and the batch that a letter is in.
 
     Attributes:
         file: the provider's id of the uploaded file with the letter.

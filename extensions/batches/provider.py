@@ -34,7 +34,7 @@ Done = TypeVar("Done")
 
 
 class Provider:
-    """The batches of one endpoint.
+    """The batch API of one endpoint.
 
     Temporary failures are retried after growing pauses. A method raises `APIStatusError` if the
     endpoint refuses its request, and `APIConnectionError` if the endpoint stays unreachable.

@@ -219,7 +219,7 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
 
 
 def count_of(count: str | Number) -> Fraction:
-    """Return a count as an exact fraction.
+    """Return a count of artefacts, such as '7/2', as an exact fraction.
 
     Raises:
         ValueError: the text is not a count.

@@ -34,7 +34,7 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 @dataclass(frozen=True)
 class Account:
-    """A bank account.
+    """A bank account of a payer or payee.
 
     Attributes:
         name: the holder's name, in the characters that banks take.
@@ -51,7 +51,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Payment:
-    """One credit transfer.
+    """One credit transfer in a payment file.
 
     Attributes:
         to: the payee's account.

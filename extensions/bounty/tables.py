@@ -111,5 +111,5 @@ def escaped(text: str) -> str:
 
 
 def number(count: Fraction) -> str:
-    """Return a count as text: whole, or with two decimals."""
+    """Return a count as text: as a whole number, or with two decimals."""
     return str(int(count)) if count.denominator == 1 else f"{float(count):.2f}"

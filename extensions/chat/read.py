@@ -148,7 +148,7 @@ class Understood(BaseModel):
     assumed: list[str]
 
     def game(self) -> dict[str, Any]:
-        """Return the content of a payoff file."""
+        """Return this game as the content of a payoff file."""
         return {
             "name": self.name or "a choice",
             "about": self.about,

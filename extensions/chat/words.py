@@ -56,7 +56,7 @@ def games_in_words(names: Sequence[str]) -> str:
 
 
 def cannot_be_played(why: str) -> str:
-    """Return the refusal of a game, with the reason."""
+    """Return the refusal to play a game, with the reason."""
     told = in_markdown(why)
     return f"That cannot be played: {told}" + ("" if told.endswith("?") else ".")
 

@@ -31,7 +31,7 @@ LIMITS = Limits()
 
 
 class Finding(TypedDict):
-    """The result of one check."""
+    """The result of one check of the program."""
 
     check: str
     passed: bool

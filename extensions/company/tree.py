@@ -35,7 +35,7 @@ def mistake_in_path(path: str) -> str:
 
 
 def commits_of(record: Sequence[Turn]) -> list[dict[str, Any]]:
-    """Return the commit effects of a record, in order."""
+    """Return those effects in a record that are commits, in order."""
     return [e for turn in record for e in turn.get("effects", []) if e["effect"] == COMMIT]
 
 

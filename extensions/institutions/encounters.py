@@ -68,7 +68,7 @@ class EncountersForesight(Foresight):
         self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict the remaining turns."""
+        """Predict the remaining turns, in which agents keep the duties asked of them."""
         record: list[Turn] = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             did = dict.fromkeys(self.agents, self.habit(self.choices))
@@ -138,7 +138,7 @@ class Encounters(Game):
         return {**position, **met}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return both actions, or no action after the last turn."""
+        """Return both actions, to cooperate and to defect; none after the last turn."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:

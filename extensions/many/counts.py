@@ -63,7 +63,7 @@ class Counts:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":
-        """Return the payoffs from the facts of a letter.
+        """Return the payoffs by counts in the facts of a letter.
 
         Raises:
             KeyError: the facts contain no payoffs by counts.
@@ -131,7 +131,7 @@ class Counts:
 
     @cached_property
     def code(self) -> dict[str, int]:
-        """Action → its number, which the action adds to the sum."""
+        """Action → its number, which is what it adds to the sum."""
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:

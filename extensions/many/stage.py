@@ -81,7 +81,7 @@ class CountedStage:
 
     @property
     def breaches(self) -> list[int]:
-        """The actions that breach the contract."""
+        """The numbers of the actions that breach the contract."""
         return [k for k in range(len(self.counts.actions)) if k not in self.own]
 
     @cached_property

@@ -82,7 +82,7 @@ class Cleared:
 
 
 def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
-    """Clear all orders of one good.
+    """Clear all orders of one good: set the price, and who buys and sells how much.
 
     Args:
         orders: the orders of all agents; no agent should buy and sell at crossing limits.

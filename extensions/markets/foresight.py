@@ -123,7 +123,7 @@ class TradeForesight(Foresight):
         return []
 
     def wish(self) -> list[Part]:
-        """Return no actions, for the reason in `together`."""
+        """Return no actions: as in `together`, a gift by hand is repaid only under a deal."""
         return []
 
     def habit(self, legal: list[str]) -> str:

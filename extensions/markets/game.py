@@ -117,7 +117,7 @@ class Trade(Game):
         return {"turn": 1, "holds": {a: dict(own) for a, own in self.market.holds.items()}}
 
     def holdings(self, position: Position) -> Holdings:
-        """Return agent → good → count."""
+        """Return agent → good → how many units it holds."""
         return {agent: dict(own) for agent, own in position["holds"].items()}
 
     def private(self, agent: str) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class Trade(Game):
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
-        """Return each agent's payoff at the end.
+        """Return each agent's payoff at the end: the worth of its goods.
 
         Args:
             holds: agent → good → count.

@@ -26,7 +26,7 @@ class TradePoints(ReferencePoints):
 
     @cached_property
     def disagreement(self) -> Mapping[str, float]:
-        """Agent → its payoff without a deal."""
+        """Agent → its payoff if no deal is made."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 
 

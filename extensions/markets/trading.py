@@ -252,7 +252,7 @@ class Trader(Reader):
         return found
 
     def _unit(self, good: str, n: int) -> Fraction:
-        """Return the agent's worth of the n-th unit of a good."""
+        """Return what the n-th unit of a good is worth to the agent."""
         return self.market.mine({good: n}) - self.market.mine({good: n - 1})
 
     @property

@@ -116,7 +116,7 @@ def _named(agents: Sequence[str]) -> str:
 
 
 def _options(market: Market) -> list[str]:
-    """Return one line on the options of each issue."""
+    """Return one line for each issue, with its options."""
     last = market.agents[-1]
     return [
         f"- How much of {issue} {last} holds in the end is what is agreed on it: "

@@ -56,14 +56,14 @@ class Negotiation(Asked):
 
 
 class Said(BaseModel):
-    """A public message."""
+    """A public message of an agent in a run."""
 
     by: str
     text: str
 
 
 class Transferred(BaseModel):
-    """A payment at the end."""
+    """A payment at the end of a run."""
 
     payer: str
     payee: str
@@ -71,7 +71,7 @@ class Transferred(BaseModel):
 
     @classmethod
     def read(cls, transfer: Mapping[str, Any]) -> "Transferred":
-        """Make a payment from a transfer of a result."""
+        """Make this form of a payment from a transfer in a run's result."""
         return cls(**{key: transfer[key] for key in cls.model_fields})
 
 

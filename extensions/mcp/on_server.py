@@ -171,7 +171,7 @@ def _asked(thread: Any) -> list[Any]:
 
 
 def _line(thread: Any) -> dict[str, Any]:
-    """Return a thread as a line of a list of runs."""
+    """Return a thread as a line of the list of runs."""
     known = thread["metadata"] or {}
     return {
         "run": thread["thread_id"],

@@ -53,7 +53,7 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def in_words(clause: Clause) -> dict[str, Any]:
-    """Return a clause's kind, norm and sentence."""
+    """Return a clause as the page shows it: its kind, its norm (if any), its sentence."""
     norm = clause.split.norm if clause.split else None
     return {"kind": clause.kind, "norm": norm, "text": clause.words()}
 

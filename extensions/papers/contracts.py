@@ -113,7 +113,7 @@ class GameTable:
         return {**found, "Unenforced it is broken, and all together have less.": lost}
 
     def record(self) -> dict[str, Any]:
-        """Return this part of the table as plain JSON."""
+        """Return this game's part of the table as plain JSON."""
         return {
             "game": self.game,
             "best": self.best,

@@ -27,11 +27,11 @@ class Deadlines(Guard):
     """The hooks into LangGraph's server that check reply deadlines while it runs."""
 
     async def begin(self) -> None:
-        """Begin the checks."""
+        """Begin to check deadlines, at the server's start."""
         self._checks = asyncio.create_task(keep_deadlines())
 
     async def end(self) -> None:
-        """End the checks."""
+        """End the checks of deadlines, at the server's end."""
         self._checks.cancel()
 
 

@@ -20,7 +20,7 @@ ANSWERS = {
 
 
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a letter as plain JSON.
+    """Return a person's letter as plain JSON.
 
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
     `description` are the question in words. `answers` are the allowed kinds of reply. `sections`

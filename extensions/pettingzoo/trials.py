@@ -28,7 +28,7 @@ Joint = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Trials:
-    """The results of trials.
+    """The results of an environment's trials.
 
     Attributes:
         turns: the number of turns of a play if all plays were equally long; else 0.

@@ -83,7 +83,7 @@ class Repeat:
         self._cursor = np.zeros(members.shape, np.int64)
 
     def __call__(self, turn: int, legal: Mask) -> Ints:
-        """Return each agent's action in each play."""
+        """Return each agent's action in each play, by this policy."""
         now = [row[turn] if turn < len(row) else None for row in self._recorded]
         done = np.array([PASS if x is None else x for x in now])
         could = np.array([x is not None for x in now])

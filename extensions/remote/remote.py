@@ -39,7 +39,7 @@ class Remote:
         self._silent = False
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end.
+        """Play a cell on the server to its end.
 
         Raises:
             ValueError: the server cannot be reached or refuses, or the run stopped before its end.

@@ -79,7 +79,7 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str
 
 
 def _linked(groups: Sequence[Condition], link: LinkOf) -> Iterator[tuple[Condition, Linked | None]]:
-    """Yield each condition with the link to its runs."""
+    """Yield each condition with the link from its mark to its runs."""
     return ((group, link(group.rows)) for group in groups)
 
 

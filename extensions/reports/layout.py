@@ -31,7 +31,7 @@ class CellShown:
 
     @property
     def detail(self) -> str:
-        """The interval and n as text."""
+        """The estimate's interval and its n as text."""
         e = self.estimate
         if e.n > 1 and e.method == "all equal":
             return f"all equal, n={e.n}"

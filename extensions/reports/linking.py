@@ -35,7 +35,7 @@ class Linked:
 
     @property
     def attributes(self) -> Markup:
-        """The attributes of the link's element, as HTML."""
+        """The attributes of the link's element `<a>`, as HTML."""
         where = Markup(' data-where="{}"').format(json.dumps(self.where)) if self.where else ""
         return Markup('href="{}"{}').format(self.href, where)
 

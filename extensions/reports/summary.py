@@ -37,7 +37,7 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """The labels in one line, for display."""
+        """The condition's labels in one line, for display."""
         return " · ".join(self.names) or "all runs"
 
     @property

@@ -27,7 +27,7 @@ class Evidence:
 
 @dataclass
 class Contribution:
-    """The work of one contributor."""
+    """The counted work of one contributor."""
 
     name: str
     email: str

@@ -182,7 +182,7 @@ class Lineage:
                 self._copied.setdefault((commit, one), owner)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
-        """Return the origin of a line.
+        """Return the origin of a line in the range's last commit.
 
         Args:
             commit: the commit that added the line, by git blame.

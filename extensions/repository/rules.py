@@ -175,11 +175,11 @@ class Rules(BaseModel):
         return place
 
     def is_bot(self, name: str, email: str) -> bool:
-        """Return whether a name and address are a bot's."""
+        """Return whether a name and address are a bot's, by the rules."""
         return _among(self.bots, name, email)
 
     def is_ai(self, name: str, email: str) -> bool:
-        """Return whether a name and address are a model's."""
+        """Return whether a name and address are a model's, by the rules."""
         return _among(self.ai, name, email)
 
     def part_of(self, name: str, email: str) -> Part | None:

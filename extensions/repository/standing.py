@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class File:
-    """A file that exists at the end of the range."""
+    """A file that exists at the end of the range and counts."""
 
     path: str
     place: Place

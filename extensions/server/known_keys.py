@@ -38,7 +38,7 @@ class KnownKeys:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection; refuse it if a key or a value is wrong."""
         body = scope.get("body")
         if body and (complaint := await _complaint(body, scope["path"])):
             await refusal(422, complaint)(scope, receive, send)

@@ -65,7 +65,7 @@ MOST_BEGUN = 50
 
 @dataclass(frozen=True)
 class Claimed:
-    """One count and the sentence that states it."""
+    """One count of a role's work, and the log's sentence that states it."""
 
     kind: str
     count: int

@@ -115,7 +115,7 @@ class Imported:
         return [one for one in self.settled if not one.agrees]
 
     def summary(self) -> dict[str, Any]:
-        """Return counts and all differences as plain JSON."""
+        """Return the counts of designs and rounds, and all differences, as plain JSON."""
         return {
             "folder": str(self.experiment.folder),
             "game": self.experiment.world.kind,

@@ -43,7 +43,7 @@ Mediator = Mapping[int, str]
 
 @dataclass(frozen=True)
 class Round:
-    """One recorded round.
+    """One round of a match, as the study recorded it.
 
     Attributes:
         where: the file, its line, and the number of the round in the line.
@@ -126,7 +126,7 @@ def experiment(folder: Path) -> Experiment:
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
-    """Return an experiment's settings."""
+    """Return an experiment's settings, from its `config.json`."""
     file = folder / CONFIG
     if not file.exists():
         raise ValueError(f"{file}: is missing: it names the game and the mechanism")

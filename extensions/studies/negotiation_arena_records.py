@@ -64,7 +64,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Summary:
-    """The outcome of a game.
+    """The outcome of a game, as in the study's summary.
 
     Attributes:
         answer: the last answer.
@@ -113,7 +113,7 @@ class Recorded:
 
     @property
     def accepted(self) -> Trade | None:
-        """The trade that the last answer accepts, or None."""
+        """The trade that the last answer accepts; None if it does not accept."""
         return self.standing if self.answers[-1].says == ACCEPT else None
 
 

@@ -95,7 +95,7 @@ class Store:
             raise
 
     def _open(self, new: bool) -> None:
-        """Create missing tables, and check the sweep's version."""
+        """Create the tables if they are missing, and check the sweep's version."""
         with self._database.reading(_NOBODY) as session:
             missing = _TABLES.keys() - session.tables()
         if missing:

@@ -100,7 +100,7 @@ class _WhileValid:
         self.ended = False
 
     async def __call__(self, message: Message) -> None:
-        """Send one message.
+        """Send one message of the response, if the token is still valid.
 
         Raises:
             OSError: the token is no longer valid; the app acts as if the client had left.

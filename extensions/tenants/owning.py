@@ -27,7 +27,7 @@ Verdict = Auth.types.HandlerResult
 
 
 def tenants() -> Auth:
-    """Return the `Auth` with its handlers."""
+    """Return the `Auth` for a server with tenants, with its handlers."""
     auth = Auth()
     auth.authenticate(operator)
     auth.on(deny)

@@ -53,7 +53,7 @@ class TenantPolicy:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection; refuse it if it names a forbidden resource."""
         caller: Caller | None = scope.get("caller")
         complaint = ""
         checked = scope.get("body") and not scope["path"].endswith(_NEVER_PLAYED)

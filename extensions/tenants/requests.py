@@ -27,7 +27,7 @@ class RequestOwner:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection, as its caller."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -46,7 +46,7 @@ def wev(
     rewards: Mapping[str, Number] | None = None,
     weights: Intervals = WEIGHTS,
 ) -> dict[str, EarnedValue]:
-    """Return the Weighted Earned Value of every role.
+    """Return the Weighted Earned Value of every role's artefacts.
 
     Args:
         artefacts: role → kind → count, 0 or more; missing kinds count 0.

@@ -49,7 +49,7 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
 
 
 def client(token: str, timeout: float) -> httpx.AsyncClient:
-    """Return a client for one agent.
+    """Return an HTTP client for one remote agent.
 
     Args:
         token: the bearer token for the agent; empty if the agent needs none.

@@ -20,7 +20,7 @@ TRANSPORTS = [TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON]
 
 
 class Link:
-    """A connection to one agent.
+    """A connection to one remote agent, over A2A.
 
     Attributes:
         card: the agent's card.

@@ -28,7 +28,7 @@ PLAYS = 16
 
 
 def group_of(table: Table, agent: str) -> Group:
-    """Return the group of an agent."""
+    """Return the group that an agent belongs to."""
     return next(group for group in groups_of(table) if agent in group["members"])
 
 

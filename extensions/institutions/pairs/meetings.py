@@ -122,7 +122,7 @@ def speakers(evaluated: EvaluatedTable) -> list[str]:
 
 @lru_cache(maxsize=EVALUATED)
 def meetings_of(evaluated: EvaluatedTable) -> Mapping[str, Meeting]:
-    """Return agent → its pair."""
+    """Return agent → the pair that it is in."""
     met = pairs_of(evaluated.table)
     return {agent: meeting for meeting in met for agent in meeting["agents"]}
 
@@ -141,7 +141,7 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
 
 @lru_cache(maxsize=EVALUATED)
 def ends_of(evaluated: EvaluatedTable) -> Mapping[str, list[End]]:
-    """Return agent → how its talks ended, oldest first."""
+    """Return agent → how its talks with partners ended, oldest first."""
     last, offers = dict[tuple[str, int], PublicMessage](), dict[int, PublicMessage]()
     for said in evaluated.table.get("talk", []):
         offers |= {said["puts"]: said} if "puts" in said else {}
@@ -194,5 +194,5 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
 @lru_cache(maxsize=4096)
 def _between(game: ExchangeInPairs, holds: tuple[tuple[str, str], ...]) -> Tasks:
-    """Return the tasks of two agents as a separate exchange."""
+    """Return the tasks that two agents hold, as a separate exchange between them."""
     return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})

@@ -27,7 +27,7 @@ class Guard:
         """
 
     async def saved(self, thread: str) -> None:
-        """Note that a checkpoint of a thread was stored."""
+        """Take note that a checkpoint of a thread was stored."""
 
     async def end(self) -> None:
         """Clean up at shutdown; a server that is killed does not call this."""

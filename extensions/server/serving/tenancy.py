@@ -47,7 +47,7 @@ class Tenancy(Protocol):
     """The interface of an extension's part `tenants`, which identifies callers."""
 
     def check(self) -> None:
-        """Check the configuration at start-up.
+        """Check the configuration of tenants at start-up.
 
         Raises:
             ValueError: a file, a key or a limit cannot be read.

@@ -82,12 +82,12 @@ class Played:
 
     @property
     def others(self) -> list[str]:
-        """All agents but `me`."""
+        """All agents but the scripted one, `me`."""
         return [agent for agent in self.table["agents"] if agent != self.me]
 
     @property
     def settled(self) -> dict[str, Any]:
-        """The settlement."""
+        """The settlement of the run."""
         return self.table["settlement"] or {}
 
     @property
@@ -167,7 +167,7 @@ class Arena:
     checks: list[Check] = field(default_factory=list)
 
     def check(self, what: str, held: bool, seen: str, about: About = "platform") -> None:
-        """Note whether a guarantee held."""
+        """Note the result of a check: whether a guarantee held, and what was seen."""
         self.checks.append(Check(what, held, seen, about))
 
     def word(self, place: str) -> str:

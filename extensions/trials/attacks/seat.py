@@ -73,7 +73,7 @@ Pace = Callable[[Asked], Awaitable[None]]
 
 
 async def at_once(asked: Asked) -> None:
-    """Return without waiting."""
+    """Return at once: the pace of a seat that does not wait."""
 
 
 class ScriptedChatModel(EmbeddedChatModel):

@@ -29,7 +29,7 @@ EPSILON = 1e-6
 
 @dataclass(frozen=True)
 class Rank:
-    """A seat's entry in the ranking.
+    """A seat's entry in the ranking of seats.
 
     Attributes:
         seat: the seat's name.
