@@ -96,7 +96,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
 
 
 def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the account as a table; lines that pay a contributor nothing are one row together."""
+    """Return the account as a table; the lines that pay a contributor nothing share one row."""
     found = [["contributor", "for", "commit", "count", "amount"]]
     left = defaultdict[str, int](int)
     for line in lines:

@@ -27,7 +27,7 @@ class Delegator(StageReader):
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """Return the agent's best action if it pays more than delegating; else the mediator's word.
+        """Return the agent's best action if it pays more than delegating; else `mediator.word`.
 
         Raises:
             Missing: the letter lacks a fact that the comparison needs.

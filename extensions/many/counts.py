@@ -95,7 +95,7 @@ class Counts:
 
     @cached_property
     def unit(self) -> int:
-        """The number by which `rows` writes the amount 1 of the game's unit."""
+        """The number in `rows` that stands for the amount 1 in the game's unit."""
         return MICRO if MICRO % self._parts else self._parts
 
     @cached_property

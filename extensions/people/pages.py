@@ -225,7 +225,7 @@ class _Handler(ViewHandler):
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _bundle(self, run: str, private: bool) -> dict[str, Any]:
-        """Return the bundle, before the run's end without costs, which betray sealed actions."""
+        """Return the bundle; before the run's end without costs: they can betray sealed actions."""
         found = super()._bundle(run, private)
         return found if found["state"] in DONE else {**found, "cost": None}
 

@@ -108,7 +108,7 @@ class PostgresLeases:
                 if not self._held:
                     self._beating = None
                     return
-                # If the connection is broken, `Lease.check` finds out who has the run now.
+                # If the connection is broken, `Lease.check` finds out if another took the run.
                 with suppress(Error):
                     self._connection.execute("SELECT 1")
 

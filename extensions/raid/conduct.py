@@ -114,7 +114,7 @@ class RaidAnalysis(Analysis):
         return RaidAhead(self.game)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return the function v(C), which gives a coalition's worth by the parameter `worth`.
+        """Return v(C), the worth of a coalition by the rule that the parameter `worth` names:
 
         record: the default, as in all games: the total of all rewards if C's members repeat their
         conduct and all others idle, minus the total if all heroes idle.

@@ -232,7 +232,7 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file; for a long line, else to any file."""
+        """Return the commit that last added a line to a file, or else a long line to some file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 

@@ -154,7 +154,7 @@ def _play(
     compared: list[_Compared],
     notes: list[str],
 ) -> tuple[Turn, Position]:
-    """Play one turn of the log by our rules; add what differs to `compared` and `notes`."""
+    """Play one turn of the log by our rules; add comparisons to `compared` and `notes`."""
     actions = _legal(game, position, told, compared)
     after = resolve(
         game.params,

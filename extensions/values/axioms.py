@@ -32,7 +32,7 @@ def check_axioms(
         efficiency: the values sum to v(N) − v(∅).
         symmetry: agents with equal contributions to every coalition have equal values.
         null_player: agents that contribute 0 to every coalition have the value 0.
-        additivity: the sum of two games has the sum of their values; None if there is one game.
+        additivity: the sum of two games has the sum of their values; None without `other_table`.
 
     Raises:
         ValueError: the second game has another size, or `value` is not defined on a game.

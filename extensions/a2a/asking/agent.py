@@ -196,7 +196,7 @@ class _Tasks:
 
 
 async def link_to(seat: Seat, agent: str) -> "Link":
-    """Return the link to an agent. Each event loop makes one per seat and agent."""
+    """Return the connection to an agent; each event loop makes one per seat and agent."""
     here = clients_here()
     links, key = here.kept, (A2A, seat, agent)
     if key not in links:

@@ -80,7 +80,7 @@ class Config(_Part):
     @field_validator("game")
     @classmethod
     def _named(cls, game: str) -> str:
-        """Check that a game is a known name, because a caller may not open this machine's files."""
+        """Accept only names of known games, because a caller may not open this machine's files."""
         if game not in names():
             raise ValueError(f"{game[:80]!r} is not a game: choose from {', '.join(names())}")
         return game
