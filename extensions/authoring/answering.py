@@ -1,7 +1,7 @@
 """The questions to the author of a scenario, and the embedded author, which needs no model.
 
-The embedded author gives the same answers as the generator `games.exchange.preferences`. It
-composes descriptions, and computes scores from the words of a preference and the seed.
+The embedded author gives the same answers as the generator `games.exchange.preferences`. It joins
+the tasks' words to descriptions, and computes scores from preference and seed.
 """
 
 import json
@@ -22,12 +22,12 @@ class Sheet(Answer):
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Return the fields as JSON text."""
+        """Return the answer's fields as JSON text."""
         return json.dumps(fields)
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> None:
-        """Return None for "no schema", so that the answer is read as text."""
+        """Return None, which means "no schema", so that the answer is read as text."""
 
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:

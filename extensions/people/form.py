@@ -164,7 +164,7 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     'Answer “Accept it”.'
     """
     feedback = fault["feedback"]
-    if fault["label"] == "SIGN":  # change nothing, since the party signs exactly this text
+    if fault["label"] == "SIGN":  # change nothing in the text, since the party signs exactly it
         return feedback
     answer = turn.question.answer
     form = {"deal": _deal(turn)} if "clauses" in answer.model_fields else {}
@@ -230,7 +230,7 @@ def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
 
 
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return the agents, the tasks with their present and proposed holders, and who proposes.
+    """Return the agents, each task with its present and proposed holder, and who proposed.
 
     `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
     """

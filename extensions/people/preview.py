@@ -1,4 +1,4 @@
-"""The preview of a draft at a person's seat, by the function that checks every message.
+"""The preview of a person's draft, made by the function that checks every message.
 
 So a preview refuses the same drafts as the game, with the same reasons.
 
@@ -68,7 +68,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return an agent's utility from a proposed allocation, or None if none is proposed."""
+    """Return an agent's utility from a proposed allocation, or None if there is no proposal."""
     if not isinstance(turn.question, TradeQuestion):
         return None
     talk = talk_in(turn, agent)

@@ -16,11 +16,11 @@ MOST_RUNS = 20
 
 
 class Links(Protocol):
-    """What a section of a report needs to link its numbers to pages of runs."""
+    """What a report's section needs to link its numbers to the pages of runs."""
 
     @property
     def pages(self) -> Mapping[str, str]:
-        """The listed runs: cell → the address of the run's page."""
+        """The listed runs, as cell → the address of its run's page."""
 
     def of(self, *groups: list[Row]) -> Any:
         """Return the link to all runs of some groups; its `attributes` are those of `<a>`."""
@@ -53,7 +53,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
 
     def told(rows: list[Row], among: list[Row]) -> tuple[int, Any]:
-        shown = rows or among  # if no run was found, the number 0 links to all examined runs
+        shown = rows or among  # if no run was found, the number 0 links to all the examined runs
         return len(rows), links.of(*([row] for row in shown)) if shown else None
 
     def line(key: tuple[str, str]) -> tuple[Any, ...]:

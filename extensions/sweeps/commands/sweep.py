@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class Keep(StrEnum):
-    """The choice of runs whose letters and checkpoints a sweep keeps; see `Local`."""
+    """The choice of which runs' letters and checkpoints a sweep keeps; see `Local`."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -225,7 +225,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
+    """Return suites, their cells and, for `all`, suite → why it cannot be played."""
     from shapley_coop.evals.seeds import parse_seeds
     from shapley_coop.extensions.sweeps.cells import expand
     from shapley_coop.extensions.sweeps.suite import known_suites, load_suite
