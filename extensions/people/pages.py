@@ -61,7 +61,7 @@ class SeatPages:
         links: person → the URL of its page.
         record: the URL of the run's public page.
         endings: person → sentences on the run's end, which replace those of `standing`; the page of
-            a person without sentences says nothing. None keeps the sentences of `standing`.
+            a person without sentences says nothing. If None, the sentences of `standing` stay.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:

@@ -43,8 +43,8 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     Returns:
         {"looked": the examined runs, "of": the number of all runs, "compared": the number of
         examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
-        runs with another ranking), "left_out": the reasons for omitted comparisons}. Each group
-        of runs is a pair: their number, and the link to them.
+        runs with another ranking), "left_out": the reasons for omitted comparisons}. Every
+        count of runs is a pair: the number, and the link to these runs.
     """
     cells = runs.cells()
     listed = [cell for cell in cells if cell in links.pages]

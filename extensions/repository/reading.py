@@ -62,7 +62,7 @@ class Reading:
         self._commits: list[Commit] = []
         self._numbers: dict[str, int] = {}
         self._fixes: list[Commit] = []
-        self.earners: dict[str, dict[str, Fraction]] = {}  # commit → person → part that it earns
+        self.earners: dict[str, dict[str, Fraction]] = {}  # commit → person → the person's share
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0

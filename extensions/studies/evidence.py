@@ -98,7 +98,7 @@ def of_raid(file: Path) -> Shown:
 
 
 def of_company(file: Path) -> Shown:
-    """Return the line about the split that a company's negotiation decided."""
+    """Return the line of evidence on the split that the agents of a company agreed on."""
     company = import_company_log(file)
     read = sum(said.split is not None for said in company.messages)
     decided = ", ".join(f"{role} {float(part):g}" for role, part in company.rewards.items())

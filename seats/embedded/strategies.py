@@ -47,7 +47,7 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
 
 
 def course_of(stage: StageGame) -> list[Play]:
-    """Return the joint actions of highest total payoff, in the order in which they alternate."""
+    """Return the joint actions of highest total payoff, in the order to play them in turn."""
     return [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
 
 

@@ -186,7 +186,9 @@ def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
     for entry in (one for each in zip_longest(*acts.values()) for one in each if one):
         left, most = most, most - len(questions_about(entry))
         if most < 0 and not kept:
-            raise ValueError(f"--most {left}: the first letter has {left - most} questions")
+            raise ValueError(
+                f"--most {left} is too few: the first letter has {left - most} questions"
+            )
         if most < 0:
             break
         kept.append(entry)
