@@ -50,7 +50,7 @@ def holder() -> Holder:
 
 
 def request_holder() -> Holder | None:
-    """Return the holder of the server's current request, or None outside of requests."""
+    """Return the caller of the server's current request, or None outside of requests."""
     return _acting.get()
 
 
