@@ -90,7 +90,7 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Play each run of a suite once. To continue, repeat the command; several processes may run it at once."""
+    """Play each run of a suite once. Repeat the command to continue; several processes may play."""
     from shapley_coop.cli.options import prices_from
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from
