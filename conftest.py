@@ -45,7 +45,7 @@ LIVE = "COOP_TEST_LIVE"
 # Keep bytecode in this process too, so that pytest need not rewrite all assertions at every start.
 sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("tests.games.battery")
-# Hypothesis sets no time limit for an example, draws new ones, and prints how to repeat a failure.
+# Hypothesis draws new examples, each without a time limit, and prints how to repeat a failure.
 settings.register_profile("coop", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("coop")
 settle_seed()
@@ -70,14 +70,14 @@ def _is_here(host: Any) -> bool:
 def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(*args: Any, **kwargs: Any) -> Any:
         if not _is_here(host := host_of(*args)):
-            raise NetworkForbidden(f"{host} is not this machine; {LIVE}=1 opts in")
+            raise NetworkForbidden(f"{host} is not this machine; set {LIVE}=1 to allow it")
         return function(*args, **kwargs)
 
     return guarded
 
 
 def _address_of(sock: socket.socket, address: Any) -> Any:
-    return address[0] if isinstance(address, tuple) else None  # else a local socket's path
+    return address[0] if isinstance(address, tuple) else None  # others are paths of local sockets
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -105,7 +105,7 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_finish() -> None:
-    """Freeze what is imported by now, so that the garbage collector does not scan it again."""
+    """Freeze all modules imported by now, so that the garbage collector never scans them again."""
     gc.collect()
     gc.freeze()
 

@@ -71,7 +71,7 @@ def _environment() -> None:
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # All matrices are small, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A game's factory may be in this folder. As the last entry of the path, it shadows no module.
+    # A game's module may be in this folder, which is last so that it hides no other module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

@@ -1,7 +1,7 @@
 """The commands of `coop`, grouped by purpose, with the module and name of each function.
 
 Only the called command is imported, because importing all commands would take longer than most
-commands run. `coop --help` imports all commands. The core's commands come first.
+commands run. `coop --help` imports all commands. The core's commands come before the extensions'.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether a command's extensions are installed; help leaves out other commands."""
+    """Return whether the extensions of a command are installed; otherwise help leaves it out."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:
@@ -115,7 +115,7 @@ def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
 
 
 def _of_the_core() -> Iterator[tuple[str, str, str, str]]:
-    """Yield each core command's help panel, words, function (module:name), and group's help."""
+    """Yield each core command's help panel, name, function (module:name), and group's help."""
     for panel, commands in COMMANDS.items():
         for command, place in commands.items():
             yield panel, command, place, GROUPS.get(command.partition(" ")[0], "")

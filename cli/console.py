@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, and return its result."""
-    import asyncio  # not at the top: it loads slowly, and `coop --help` does not need it
+    import asyncio  # imported here: it loads slowly, and `coop --help` does not need it
 
     return asyncio.run(work)
 

@@ -19,7 +19,7 @@ _LINE = 76
 
 
 class Command(TyperCommand):
-    """A command whose help has this module's layout; options stay in their groups."""
+    """A command whose help has this module's layout, with options under their groups' headings."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "rich_markup_mode": None})
@@ -30,7 +30,7 @@ class Command(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """A group of commands whose help has this module's layout; commands stay in their groups."""
+    """A group whose help has this module's layout, with commands under their groups' headings."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "rich_markup_mode": None})

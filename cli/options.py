@@ -20,7 +20,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """Return this home's runs that begin with a text, for a shell's completion."""
+    """Return the names of this home's runs that begin with a text, for a shell's completion."""
     from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().list_runs() if run.run.startswith(incomplete)]
@@ -34,7 +34,7 @@ def complete_games(incomplete: str) -> list[str]:
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """Return the workflows that begin with a text, for a shell's completion."""
+    """Return the names of workflows that begin with a text, for a shell's completion."""
     from shapley_coop.graphs import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -183,7 +183,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
 
 
 def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any]:
-    """Return agent → the value that an extension's option gives it.
+    """Return agent → the value that the option of an extension gives to this agent.
 
     Raises:
         ValueError: an entry is not NAME=text, or the extension cannot read the text.
@@ -223,7 +223,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats.seat import Seat  # not at the top: few commands use seats
+    from shapley_coop.seats.seat import Seat  # imported here because few commands use seats
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})
@@ -242,9 +242,9 @@ def _parts(spec: str) -> list[str]:
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
-    """Yield each pair's key and value; parse the value as YAML, or keep the text if invalid."""
+    """Yield each pair's key and value; parse the value as YAML, or keep it as text if not YAML."""
     for key, value in _split(parts, refusal):
-        import yaml  # not at the top: few commands get key=value pairs
+        import yaml  # imported here because few commands get key=value pairs
 
         try:
             yield key, yaml_of(value)

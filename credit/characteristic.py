@@ -37,7 +37,7 @@ class Characteristic:
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
         given: the random draws on which worths depend, in words, or "".
-        target: the standard error to reach, in max(|total|, range of worths) / n, or None.
+        target: the standard error to reach, in units of max(|total|, range of worths) / n; or None.
     """
 
     agents: Sequence[str]
@@ -58,7 +58,7 @@ class Characteristic:
 
     @property
     def exactly(self) -> str:
-        """The name of the method that samples no coalitions."""
+        """The name of the exact method, used if no coalitions are sampled."""
         return f"exact given {self.given}" if self.given else "exact"
 
     def worths(self) -> list[Fraction]:
@@ -78,7 +78,7 @@ class Characteristic:
         values: Sequence[Fraction],
         errors: Iterable[float] | None = None,
     ) -> "Attribution":
-        """Return an `Attribution`, with a norm's values, contributions and errors by agent."""
+        """Return an `Attribution`, with each agent's value, marginal contribution and error."""
         named = partial(by_agent, self.agents)
         told = None if errors is None else dict(zip(self.agents, map(float, errors), strict=True))
         return Attribution(
@@ -126,5 +126,5 @@ class Attribution:
 
 
 def by_agent(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
-    """Return agent → value."""
+    """Return a mapping from each agent to its value at the same place of the list."""
     return dict(zip(agents, values, strict=True))

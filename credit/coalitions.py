@@ -85,7 +85,7 @@ def worth_table(
 
 
 def check_agents(agents: Sequence[str]) -> None:
-    """Check that there are agents, and that their names are distinct and fit into a key.
+    """Check that there are agents, and that their names are distinct and fit into coalition keys.
 
     Raises:
         ValueError: there are no agents, or a name repeats or is invalid.

@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    Debtors and claimants are matched in order of size; among equals, the first by name.
+    Debtors and claimants are matched by size of amount, largest first; equal ones by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.
@@ -83,7 +83,7 @@ def limited_liability() -> Constraint:
 
 
 def non_transferable(part: Number | str) -> Constraint:
-    """Return the constraint that each agent keeps at least the fraction `part` of its earnings."""
+    """Return the constraint that each agent keeps at least `part`, a fraction of its earnings."""
     kept = _fraction_of_one(part, "the non-transferable part")
 
     def keep(earned: Accounts, due: Accounts) -> dict[str, int]:

@@ -80,7 +80,7 @@ def start(clauses: Clauses) -> Memories:
 
 
 def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
-    """Return the memories of the clauses after one more turn, given their memories before it."""
+    """Return the memories of the clauses after one more turn, given those before this turn."""
     if not any(memories):
         return memories
     return tuple(

@@ -51,7 +51,7 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
 
 
 def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """Return the contract that signing the deal would put in force from turn `now` on.
+    """Return the contract that would be in force from turn `now` on if the deal were signed.
 
     The deal's clauses keep the ids that letters show. The ids of the clauses of `standing` get the
     prefix "standing".
@@ -71,7 +71,7 @@ def in_force(contract: Contract | None) -> dict[str, Clause]:
 
 
 def clause_of(term: Term) -> Clause:
-    """Return the clause in one of a contract's terms, which are stored as JSON."""
+    """Return the clause that a term of a contract stores as JSON."""
     return _read(cache_key(term["clause"]))
 
 
@@ -91,7 +91,7 @@ def lasting_clauses(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
 
 
 def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
-    """Return the first contract and each amended one, given all agreed offers.
+    """Return all versions of the contract, the first and each amended one, given all agreed offers.
 
     Args:
         offers: the offers that all parties accepted, in order, each with its first turn in force.

@@ -69,7 +69,7 @@ class Enforcement:
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """Return the deposit that was set for escrow; 0 if none was set or in another mode."""
+        """Return the deposit that was set for escrow; 0 if none was set or the mode is another."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 
@@ -148,7 +148,7 @@ def releases(
 
 
 def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
-    """Return each agent's net gain from the postings, in whole units of the ledger."""
+    """Return each agent's receipts minus payments in the postings, in whole units of the ledger."""
     moved = dict.fromkeys([*agents, ESCROW], 0)
     for posting in postings:
         for move in posting.moves:

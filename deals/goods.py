@@ -55,7 +55,7 @@ def handovers(
 
 
 def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
-    """Return (clause, giver, evidence) for each recorded gift below the promised quantity."""
+    """Return (clause, giver, evidence) for each recorded gift that is smaller than promised."""
     return [
         (
             effect["clause"],
@@ -74,7 +74,7 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
     Args:
         agreed: the contract that would be in force.
         done: the ids of clauses whose gifts have been made already.
-        holds: the goods that each agent holds now.
+        holds: the quantity of each good that each agent holds now.
     """
     gives = {cid: gift for cid, clause in in_force(agreed).items() if (gift := clause.gift)}
     promised: Counter[tuple[str, str]] = Counter()
@@ -95,6 +95,6 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
 
 
 def recorded_wrongly(due: Sequence[Handover], turn: Mapping[str, Any]) -> str:
-    """Return a sentence on recorded gifts that differ from the gifts due; "" if they are equal."""
+    """Return a sentence on the recorded gifts that differ from the gifts due; "" if none differ."""
     asked, told = [handover.gift() for handover in due], gifts_in(turn)
     return "" if asked == told else f"turn {turn['turn']} hands over {told}, and {asked} was due"

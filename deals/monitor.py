@@ -188,17 +188,17 @@ class Monitor:
 
     @property
     def breaches(self) -> list[Breach]:
-        """All breaches, by turn."""
+        """All breaches so far, in the order of turns."""
         return [breach for step in self._steps for breach in step.breaches]
 
     @property
     def payments(self) -> list[Payment]:
-        """All payments that fell due, by turn."""
+        """All payments that fell due so far, in the order of turns."""
         return [payment for step in self._steps for payment in step.payments]
 
     @property
     def handovers(self) -> list[Handover]:
-        """All gifts that fell due, by turn."""
+        """All gifts that fell due so far, in the order of turns."""
         return [handover for step in self._steps for handover in step.handovers]
 
     @property
@@ -225,7 +225,7 @@ class Monitor:
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":
-        """Return a monitor of `record`, reusing results for turns that both records begin with."""
+        """Return a monitor of `record`; turns equal to the first ones here are not judged again."""
         known = _common(self.turns, record)
         other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]
@@ -266,7 +266,7 @@ def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
-    """Return the number of equal turns at the start of both records."""
+    """Return the number of turns that are equal at the start of both records."""
     for n, (old, new) in enumerate(zip(known, record, strict=False)):
         if old != new:
             return n

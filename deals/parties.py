@@ -19,7 +19,7 @@ MOST_TOLD = 64
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
-    """Return the agents with a duty, a payment or a gift to make; a split binds all agents."""
+    """Return the agents that have a duty, or must pay or give; a split binds all agents."""
     bound: set[str] = set()
     for clause in clauses:
         if duty := clause.duty:

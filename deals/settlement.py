@@ -37,7 +37,7 @@ def payoffs(
         held: the earnings before settlement (`earnings`).
         split: the agreed split of the total, or None.
         due: the payments that fell due.
-        norm_payoffs: computes the payoffs under a named norm.
+        norm_payoffs: a function that computes the payoffs if the total is split by a named norm.
     """
     if split and split.norm:
         held = norm_payoffs(split.norm, sum(held.values(), start=Fraction(0)))
@@ -54,7 +54,7 @@ def apply_payments(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str
         parts = portions(payment, after)
         moved: dict[Any, Any] = {part: payment.amount * part for part in set(parts.values())}
         if any(isinstance(have, float) for have in after.values()):
-            # Convert each distinct amount once: a thousand payers may share one fraction.
+            # Convert equal amounts only once: a thousand payers may owe the same fraction.
             moved = {part: float(amount) for part, amount in moved.items()}
         for agent, part in parts.items():
             after[agent] += moved[part]

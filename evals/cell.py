@@ -24,7 +24,7 @@ class Condition:
 
     Attributes:
         suite: the suite's name.
-        labels: axis → label.
+        labels: axis of the suite → this condition's label on the axis.
         graph: the workflow.
         settings: the resolved run configuration as plain JSON; each cell adds its seed.
         rank: the condition's position in the suite; it is not part of a cell's id.
@@ -36,9 +36,9 @@ class Condition:
     settings: Mapping[str, Any]
     rank: int = 0
 
-    @cached_property  # because a hundred thousand cells share this text
+    @cached_property  # cached, because a hundred thousand cells share this text
     def around_the_seed(self) -> tuple[str, str]:
-        """A cell's canonical JSON before the seed, and between the seed and the repetition."""
+        """The parts of a cell's canonical JSON before the seed, and between seed and repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -93,5 +93,5 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The labels and the seed, for display."""
+        """The cell's labels and its seed, as a text to display."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])

@@ -2,7 +2,7 @@
 
 Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
 agents, recordings and people cost nothing. If no separate prices are listed, cached input costs the
-price of input, and reasoning that of output.
+price of input, and reasoning costs the price of output.
 
     date: 2026-06-30
     source: our contract with the provider
@@ -67,7 +67,7 @@ class Price(BaseModel):
         return float(read + written)
 
     def at_worst(self, tokens_in: int, tokens_out: int) -> float:
-        """Return the worst-case cost of these tokens, in millionths of a USD."""
+        """Return the highest possible cost of these tokens, in millionths of a USD."""
         dearest = max(self.input, self.cached_input or 0)
         return tokens_in * dearest + tokens_out * max(self.output, self.reasoning or 0)
 
@@ -101,7 +101,7 @@ class Prices:
 
     Attributes:
         by_model: model or pattern → its price.
-        told: the source and the date of the prices, to show with amounts.
+        told: the source and the date of the prices in words, to show beside amounts.
         batch: model or pattern → the fraction of its price that a call in a batch costs.
     """
 
@@ -133,12 +133,12 @@ class Prices:
         return float(sum(each)) / MILLION
 
     def at_worst(self, model: str, tokens_in: int, tokens_out: int, batched: bool = False) -> float:
-        """Return the worst-case cost of one call with these tokens, in USD."""
+        """Return the highest possible cost of one call with these tokens, in USD."""
         worst = self.of(model).at_worst(tokens_in, tokens_out)
         return worst * self._part(model, batched) / MILLION
 
     def _part(self, model: str, batched: bool) -> float:
-        """Return the fraction of the price that a call costs: below 1 for some batches."""
+        """Return the fraction of its price that a call costs; it is below 1 in some batches."""
         pattern = _longest_match(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
@@ -151,7 +151,7 @@ class Prices:
         ]
 
     def know(self, models: Iterable[str]) -> bool:
-        """Return whether all models have a price."""
+        """Return whether the list has a price for each of these models."""
         return not self.lacking(models)
 
 
@@ -185,7 +185,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
 
 
 def with_cost(row: Row, prices: Prices) -> Row:
-    """Return the row with the measure `cost`, or unchanged if some model has no price."""
+    """Return a run's row with the measure `cost` added, or unchanged if a model has no price."""
     if not prices.by_model or not prices.know(call["model"] for call in row["calls"]):
         return row
     measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}

@@ -10,9 +10,9 @@ from pathlib import Path
 _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
 
 
-@cache  # runs git once, and not for every row
+@cache  # cached, so that git runs once, and not for every row
 def provenance() -> dict[str, str]:
-    """Return the commit (with a + if files differ from it) and the versions, by name."""
+    """Return name → version: the commit (with a + if files differ from it), Python, libraries."""
     own = {"version": _version("shapley-coop"), "python": platform.python_version()}
     return {"commit": _commit(), **own, **{name: _version(name) for name in _LIBRARIES}}
 
@@ -36,7 +36,7 @@ def _commit() -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(root), *arguments],  # noqa: S607 - the git on the user's PATH
+        ["git", "-C", str(root), *arguments],  # noqa: S607 - runs the git on the user's PATH
         capture_output=True,
         text=True,
         check=False,

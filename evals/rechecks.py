@@ -10,7 +10,7 @@ from shapley_coop.state.table import Table
 
 @dataclass(frozen=True)
 class Recheck:
-    """An extension's check of the workflows that have a certain node.
+    """A check that an extension makes of runs whose workflow has a certain node.
 
     Attributes:
         name: the check's name in the output of `coop verify`.

@@ -53,7 +53,7 @@ class Clock:
     spent: dict[int, dict[str, float]] = field(default_factory=dict)
 
     def __call__(self, node: str, written: dict[str, Any]) -> None:
-        """Add the seconds in a node's update of the table (`graphs.running.Watcher`)."""
+        """Count the seconds that a node reports in its update of the table (a `Watcher`)."""
         for phase, cost in written.get("spent", {}).items():
             phases = self.spent.setdefault(self.turn, {})
             phases[phase] = phases.get(phase, 0.0) + cost.get("seconds", 0.0)
@@ -72,7 +72,7 @@ def row_of(
         cell: the cell that was played.
         table: the run's last state.
         entries: the journal's entries; without them, calls are counted by agent and phase.
-        reasoned: scored reasoning that replaces the scores from the journal, if given.
+        reasoned: scores of the agents' reasoning, if given, in place of those from the journal.
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
@@ -101,7 +101,7 @@ def row_of(
 
 
 def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: Any) -> Row:
-    """Return the names, times and versions of a run; `started` is in monotonic seconds."""
+    """Return a run's names, times and versions; `started` is its start on the monotonic clock."""
     return {
         "cell": cell.id,
         "episode": table["episode"],
@@ -127,7 +127,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
 
 
 def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Return every signed clause, even if dropped, with its numbers of duties and of breaches."""
+    """Return every signed clause, even if dropped later, with its counts of duties and breaches."""
     contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]
@@ -174,7 +174,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: unknown if it drafted, else embedded."""
+    """Return the model of a summariser that has no seat: unknown if it drafted, else embedded."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

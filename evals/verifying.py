@@ -42,7 +42,7 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of recomputing one part of a run."""
+    """The outcome of one check, which recomputes a part of a run."""
 
     what: str
     sound: bool
@@ -77,7 +77,7 @@ async def verify_ended(known: Run, stated: Mapping[str, Any], table: Table) -> l
 
     Args:
         known: the run.
-        stated: the run's result.
+        stated: the run's result as it was stored.
         table: the run's latest state.
     """
     entries = await asyncio.to_thread(lambda: [*home().journal.entries(table["episode"])])
@@ -147,7 +147,7 @@ def _contract(table: Table) -> Check:
 
 
 def _additions(known: Run, table: Table) -> Iterator[Check]:
-    """Recompute extensions' additions to the run, such as signatures."""
+    """Recompute what extensions add to the run, such as its signatures."""
     sealing = [one.sealed for one in rechecks(builder(known.graph).nodes) if one.sealed]
     sealed = sealing[0](table) if sealing else None
     for one in find_additions(config_of(table["settings"])):
@@ -180,7 +180,7 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table, every: list[Entry]) -> Check:
-    """Compare letters with hashes, token counts with the journal, and public talk with answers."""
+    """Compare letters with their hashes, token counts with the journal, and talk with answers."""
     entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, said) for e in entries for said in _published(e)}
     forged = [
@@ -228,7 +228,7 @@ async def _tools(run: Run, entries: list[Entry]) -> list[Check]:
 
 
 def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
-    """Return the fault of a tool's result in the journal, or "" if the result is right."""
+    """Say how a tool's result in the journal is wrong, or return "" if it is right."""
     asked = json.loads(entry.letter_text)
     turn = askings.get(asked["at"])
     if turn is None:

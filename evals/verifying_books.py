@@ -133,9 +133,9 @@ def _what(entry: Entry) -> str:
 def _was_refused(
     entry: Entry, committed: Mapping[AnswerKey, Pointer], known: Mapping[AnswerKey, Entry]
 ) -> bool:
-    """Return whether a person's reply was refused at once, and a later reply was accepted.
+    """Return whether a person's reply was refused at once, and its later reply was accepted.
 
-    The run waited meanwhile, so the checkpoints have a commitment to the accepted reply only.
+    The run waited between the two, so the checkpoints have a commitment to the accepted one only.
     """
     later = (known[place] for place in committed if place in known)
     return entry.model == HUMAN and any(

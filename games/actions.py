@@ -1,4 +1,4 @@
-"""Rules that describe an agent's actions where a list would be too long for a letter."""
+"""Rules that describe an agent's actions if a list of them would be too long for a letter."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -13,7 +13,7 @@ class ActionRule(Sequence[str]):
 
     @abstractmethod
     def told(self) -> list[str]:
-        """Return the lines that describe the actions in letters; the game's parser reads them."""
+        """Return the lines that describe the actions in letters, and that the game can parse."""
 
 
 def told_actions(actions: Sequence[str]) -> list[str]:
@@ -22,7 +22,7 @@ def told_actions(actions: Sequence[str]) -> list[str]:
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the distinct actions of all agents; of agents with equal rules, only two are read.
+    """Return the distinct actions of all agents; of many with one rule, only two are read.
 
     Args:
         actions: agent → its actions.

@@ -53,7 +53,7 @@ class Plan:
     def choice(
         self, agent: str, owed: "Sequence[Owed]", legal: Sequence[str], unasked: str | None
     ) -> str | None:
-        """Return an agent's action at a turn, or None for no action.
+        """Return an agent's action at a turn of a simulated play, or None for no action.
 
         Args:
             owed: the duties of all agents at this turn.
@@ -108,7 +108,7 @@ class Ahead:
 
     @property
     def foreseeable(self) -> Foreseeable:
-        """The payoffs that an agent can simulate from what it knows: all, its own, or none."""
+        """The payoffs that an agent knows enough to simulate: all agents', its own, or none."""
         from shapley_coop.games.game import Game
 
         kind = type(self.game)
@@ -130,7 +130,7 @@ class Ahead:
         return self.game.actions[agent]
 
     def outcome(self, play: Played) -> str:
-        """Return in words what agents agreed on in a play, if its payoffs do not show that."""
+        """Say what agents agreed on in a simulated play, if its payoffs do not show that."""
         return ""
 
     def most(self) -> Mapping[str, Fraction] | None:
@@ -155,7 +155,7 @@ class Ahead:
         return absent_action(self.game, baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return how often to play each of `sims` plans, if `turns` turns remain."""
+        """Return how many times to play each of `sims` plans, if `turns` turns remain."""
         if not self.game.rolls_dice:
             return 1
         return max(FEWEST_PLAYS, min(MOST_PLAYS, MOST_STEPS // max(1, sims * turns)))
@@ -168,7 +168,7 @@ class Ahead:
         Args:
             position: the current position.
             record: the turns before the position.
-            plan: the conduct of all agents.
+            plan: the assumed actions of all agents.
             count: the number of plays; one is enough for a game without dice.
         """
         found = []
@@ -190,7 +190,7 @@ class Ahead:
         """Return a copy of the game with another seed."""
         other = copy(self.game)
         other.seed = seed
-        other.__dict__.pop("analysis", None)  # the cached analysis belongs to the old seed
+        other.__dict__.pop("analysis", None)  # the cached analysis has the old seed
         return other
 
     def _worlds(self, count: int, played: int) -> "list[Game]":
@@ -201,7 +201,7 @@ class Ahead:
 
     def _chooser(self, plan: Plan, played: int) -> "Chooser":
         last_duty = self._last_duties(plan, played) if plan.fixed else {}
-        asked: dict[int, list[Owed]] = {}  # turn → the duties of all agents
+        asked: dict[int, list[Owed]] = {}  # turn → the duties of all agents at this turn
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
             turn = len(before) + 1
@@ -253,7 +253,7 @@ def played_on(
     choose: Chooser,
     gifts: Gifts | None = None,
 ) -> "list[Turn]":
-    """Return the record extended by the remaining turns, with the actions that `choose` gives."""
+    """Play the remaining turns with the actions that `choose` gives; return the longer record."""
     turns = list(record)
 
     def policy(_: int, at: "Position") -> dict[str, str]:

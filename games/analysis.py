@@ -38,7 +38,7 @@ class Analysis:
         self.game: Any = game
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, with its contracts' transfers of goods, and yield the steps."""
+        """Replay a record, with the transfers of goods by its contracts, and yield each step."""
         position = self.game.start()
         for turn in record:
             after = self.game.step(with_gifts(position, gifts_in(turn)), turn["actions"])
@@ -67,7 +67,7 @@ class Analysis:
 
     @property
     def credit_rule(self) -> str:
-        """The rule for a coalition's worth: `record`, `potential`, or another rule's name."""
+        """The rule that gives a coalition its worth: `record`, `potential`, or another name."""
         return str(self.game.params.worth)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return `worth` as a sum of functions of the classes' member counts; None if unknown."""
+        """Return `worth` as a sum of functions of each class's number of members, or None."""
         return None
 
     @property
@@ -112,7 +112,7 @@ class Analysis:
             GameError: the game does not compute this amount.
         """
         name = self.game.name
-        raise GameError(f"{name} does not define what a coalition can secure: use worth=record")
+        raise GameError(f"{name} does not compute what a coalition can secure: use worth=record")
 
     def dominance_solution(self) -> Baseline | None:
         """Return the profile that survives iterated strict dominance by pure actions.
@@ -123,7 +123,7 @@ class Analysis:
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """The points that outcomes are compared with; the best total is found by enumeration."""
+        """The points with which outcomes are compared; enumeration finds the best total."""
         return ReferencePoints(partial(best_total, self.game))
 
     @property
@@ -137,5 +137,5 @@ class BountyAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The simulator, which knows the bounty as a bound but cannot predict the agents' work."""
+        """The simulator; it knows the bounty as a bound, but cannot predict what agents will do."""
         return BountyAhead(self.game, exact(self.game.params.bounty))

@@ -32,6 +32,6 @@ def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]
 
 
 def _of_workflows(record: Sequence[Turn]) -> Iterator[dict[str, str]]:
-    """Yield the effects of workflows, which have the fields `effect` and `agent` only."""
+    """Yield the effects that workflows record, which have only the fields `effect` and `agent`."""
     for turn in record:
         yield from (e for e in turn.get("effects", []) if e.keys() == {"effect", "agent"})

@@ -26,7 +26,7 @@ Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
 
 @dataclass(frozen=True)
 class Baseline:
-    """The conduct that replaces agents outside a coalition.
+    """The conduct that replaces the actions of agents outside a coalition.
 
     Attributes:
         kind: `actions` (fixed actions), `away` (absent agents earn 0 and, each turn, minimise
@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def no_value(self) -> str:
-        """Why no values are defined until a baseline is declared; empty if they are defined."""
+        """The reason why values need a declared baseline; empty if they are defined without one."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 

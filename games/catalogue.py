@@ -48,7 +48,7 @@ def summary(name: str) -> str:
 
 
 def title(game: str | Mapping[str, Any]) -> str:
-    """Return a game's title for results and for the names of runs."""
+    """Return the title by which results and the names of runs call a game."""
     if not isinstance(game, str):
         return str(game.get("name", "matrix game"))
     if _scheme(game):
@@ -59,7 +59,7 @@ def title(game: str | Mapping[str, Any]) -> str:
 
 
 def game_name(game: str | Mapping[str, Any]) -> str:
-    """Return the name by which a game of this folder is loaded; of another game, its title."""
+    """Return the name that loads a game of this folder; for any other game, return its title."""
     known = payoff_files() if isinstance(game, Mapping) else {}
     return next((name for name, content in known.items() if content == game), title(game))
 
@@ -140,7 +140,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
-        if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
+        if what == "file" and os.path.isdir(path):  # Path.is_dir raises if a name is too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
         known = "what an extension may bring, or give a file"
         raise GameError(removed(game) or no_such(what, game, names(), known))
@@ -173,7 +173,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 
 def _plugged(name: str) -> bool:
-    """Return whether a game of this name comes from an installed package, not from this folder."""
+    """Return whether a game with this name is in an installed package, and not in this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
         return False  # this folder first, because reading the installed packages takes longer
     return name in extension.offered("games")
@@ -212,13 +212,13 @@ def run_only(programs: Iterable[str]) -> None:
 
 
 def _module(game: str) -> ModuleType:
-    """Return the module of a named game, or of a Python file."""
+    """Import the module of a named game, or of a Python file, and return it."""
     if game.endswith(PYTHON):
         return module_of_file(game)
     return import_module(f"shapley_coop.games.{game}")
 
 
-@lru_cache(maxsize=256)  # called for every letter of an embedded agent
+@lru_cache(maxsize=256)  # cached: called for every letter of an embedded agent
 def _defines_a_game(name: str) -> bool:
     if not name.isidentifier() or name in {"catalogue", "matrix"}:
         return False
@@ -229,7 +229,7 @@ def _defines_a_game(name: str) -> bool:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # the name is too long for the file system
+    except OSError:  # no file: the name is too long for the file system
         return False
 
 

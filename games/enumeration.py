@@ -12,7 +12,7 @@ Play = dict[str, str]
 
 
 class Enumeration(Foresight):
-    """The embedded agent's prediction of a game with a table of payoffs.
+    """An embedded agent's prediction of the play in a game with a table of payoffs.
 
     An agent with a duty keeps the duty. Any other agent plays a best response to uniformly random
     others; this action is only a guess, so a promise to take it adds information.
@@ -22,7 +22,7 @@ class Enumeration(Foresight):
     sure_of_habits = False
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Read the table from the letter's facts."""
+        """Read the table of payoffs from the letter's facts."""
         self.turns = int(facts["turns"])
         self.actions = {a: list(facts["actions"][a]) for a in self.agents}
         self.pays: dict[tuple[str, ...], Mapping[str, float]] = {
@@ -31,7 +31,7 @@ class Enumeration(Foresight):
         }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict the remaining turns."""
+        """Predict the actions and payoffs of the remaining turns."""
         record: list[Turn] = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             play = self.play(asked(record, turn))
@@ -93,12 +93,12 @@ class Enumeration(Foresight):
 
     @cached_property
     def default(self) -> Play:
-        """Agent → its action without a deal."""
+        """A mapping: agent → the action that it is expected to take without a deal."""
         return {a: max(self.actions[a], key=partial(self.expected, a)) for a in self.agents}
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action with the highest total, then highest minimum, then my highest payoff."""
+        """The joint action with the highest total; ties go to the best minimum, then to my best."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

@@ -14,7 +14,7 @@ class EscapeRoomParams(Params):
     """The payoffs of the game and the names of its actions."""
 
     prize: Number = Field(default=10, description="Each agent's reward at the open door.")
-    cost: Number = Field(default=1, description="The cost of every other agent.")
+    cost: Number = Field(default=1, description="The cost that every other agent bears.")
     levers: int = Field(default=1, ge=1, description="How many must pull to open the door.")
     door: str = Field(default="door", description="The name of the action at the door.")
     lever: str = Field(default="lever", description="The name of the action at the lever.")
@@ -43,7 +43,7 @@ class EscapeRoom(SymmetricGame):
     params: EscapeRoomParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """Return the story for letters."""
+        """Return the game's story, as letters tell it."""
         return (
             f"You are locked in. The door opens while {self.params.levers} or more pull the "
             "lever; only who stands at the open door gets out."

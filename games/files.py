@@ -1,4 +1,4 @@
-"""Readers of the files that define games."""
+"""Functions that read the files that define games."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,14 +30,14 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
     Args:
         path: the path of the file.
         what: the kind of the file, as errors name it, such as "market file".
-        read: parses the file at a path.
+        read: a function that parses the file at a path.
 
     Raises:
         GameError: there is no such regular file, or `read` raises this error.
     """
     file = Path(path)
     try:
-        if file.is_file():  # reading a pipe or a device could block
+        if file.is_file():  # reading a pipe or a device could wait for ever
             return cast(_Read, _read_file(read, file, file.stat().st_mtime_ns))
     except OSError:
         pass

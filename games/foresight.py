@@ -64,7 +64,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """A prediction of the rest of the game.
+    """A prediction of the turns that are left of a game.
 
     Attributes:
         record: the recorded turns, then the predicted ones.
@@ -86,7 +86,7 @@ class Foresight(ABC):
         standing: the duties of the contract in force.
 
     Raises:
-        Missing: names the absent facts.
+        Missing: the letter lacks facts; the error names them.
     """
 
     FACTS: ClassVar[tuple[str, ...]] = ()
@@ -116,14 +116,14 @@ class Foresight(ABC):
 
     @abstractmethod
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Read this game's facts."""
+        """Read the facts of this game from the letter."""
 
     @abstractmethod
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
         """Predict the remaining turns if every agent keeps its duties.
 
         Args:
-            asked: the duties of a deal.
+            asked: the duties of the deal that all are assumed to keep.
             mine: my own action for this turn, which replaces my duty.
         """
 
@@ -133,16 +133,16 @@ class Foresight(ABC):
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """Return the plan that I prefer for my own payoff; empty if I want nothing."""
+        """Return the plan that I wish for my own payoff; empty if I wish for nothing."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:
-        """Return my action without a deal."""
+        """Return the action that I would take if there were no deal."""
 
     def options(self, legal: list[str]) -> list[str]:
         """Return the actions that are worth considering this turn."""
         return legal
 
     def is_habit(self, action: str) -> bool:
-        """Return whether I would take this action without a deal, now or later."""
+        """Return whether I would take this action, now or later, if there were no deal."""
         return False

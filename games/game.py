@@ -91,15 +91,15 @@ class Game(Marks, ABC):
 
     @abstractmethod
     def over(self, position: Position) -> bool:
-        """Return whether the play has ended."""
+        """Return whether the play has ended at this position."""
 
     @cached_property
     def baseline(self) -> Baseline:
-        """The baseline of absent agents: the one that the run declares, else the game's own."""
+        """The baseline of absent agents: the one that the run declares, or the game's own."""
         return read_baseline(self, self.params.absent) or self.default_baseline()
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline for runs that declare none."""
+        """Return the game's own baseline, for runs that declare none."""
         return ALL_IDLE
 
     @cached_property

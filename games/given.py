@@ -14,7 +14,7 @@ from shapley_coop.games.params import GameError
 
 
 def recipe_of(game: Game) -> dict[str, Any]:
-    """Return the run settings that rebuild this game, even after a restart.
+    """Return the settings of a run by which this game can be rebuilt, even after a restart.
 
     Raises:
         GameError: no settings rebuild this game; one line says why.

@@ -1,4 +1,4 @@
-"""The rule for gifts, which replaces the list of all gifts between many agents.
+"""The rule that describes gifts; with many agents it replaces the list of all possible gifts.
 
 A list has an entry for each good, quantity and receiver, and would fill most of a letter. With many
 agents, letters have one line for each good instead, and programs parse these lines.
@@ -95,7 +95,7 @@ def gives(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> Sequence[str]:
-    """Return one agent's actions: as a list if there are few agents, else as a rule.
+    """Return all actions of one agent: as a list if there are few agents, else as a rule.
 
     Args:
         most: good → the most that one action can give.
@@ -110,7 +110,7 @@ def gives(
 
 
 def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequence[str]:
-    """Return an agent's actions from the lines that describe them in facts."""
+    """Return an agent's actions, given the lines that describe them in a letter's facts."""
     gifts = {n: found for n, line in enumerate(told) if (found := _line(line))}
     if not gifts:
         return list(told)

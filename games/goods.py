@@ -21,12 +21,12 @@ Holdings = dict[str, dict[str, int]]
 
 
 def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any]:
-    """Return a position with the transfers that the game's step has to execute."""
+    """Return a position to which the transfers are added that the game's step must execute."""
     return {**position, GIVEN: list(gifts)} if gifts else position
 
 
 def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
-    """Return a recorded turn's due transfers; each quantity includes what its giver lacked."""
+    """Return the transfers due at a recorded turn; quantities include what the givers lacked."""
     return [
         {
             **{key: effect[key] for key in ("clause", "giver", "receiver", "good")},

@@ -103,7 +103,7 @@ def _alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shapes(character: str) -> frozenset[str]:
-    """Return a character and its look-alikes."""
+    """Return the set of a character and of all characters that look like it."""
     if character.isascii():
         return next((shapes for shapes in _IN_ASCII if character in shapes), frozenset(character))
     # Imported only for names beyond ASCII, because the list loads slowly.

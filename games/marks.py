@@ -43,7 +43,7 @@ class Marks:
 
     @property
     def unit(self) -> str:
-        """The unit of rewards in words."""
+        """The unit of the game's rewards, in words."""
         return self.currency or "points"
 
     @classmethod
@@ -56,7 +56,7 @@ class Marks:
         return (type(self).__doc__ or self.name).strip().splitlines()[0]
 
     def for_people(self, text: str) -> str:
-        """Return a letter's text with the game's codes, if there are any, replaced by words."""
+        """Return a letter's text for people: the game's codes, if any, are replaced by words."""
         return text
 
     def offer_line(self, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Marks:
         return {}
 
     def agreed(self, record: Sequence[Turn]) -> bool:
-        """Return whether the actions show that agents agreed without a signed deal."""
+        """Return whether the recorded actions show that agents agreed without a signed deal."""
         return False
 
     def make_ready(self) -> None:

@@ -20,7 +20,7 @@ MAX_PAYOFF = 10**9
 
 
 class Outcome(BaseModel):
-    """One joint action and its payoffs."""
+    """One joint action, and the payoffs that it gives."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -75,7 +75,7 @@ class MatrixParams(Params):
             seen.add(tuple(cell.play))
         for play in product(*(self.actions[a] for a in self.agents)):
             if play not in seen:
-                raise ValueError(f"{list(play)} has no payoffs: give every joint action once")
+                raise ValueError(f"{list(play)} has no payoffs: list every joint action once")
         return self
 
     def _check_cell(self, cell: Outcome) -> None:
@@ -152,7 +152,7 @@ class MatrixGame(Game):
         return self.params
 
     def summary(self) -> str:
-        """Return the story of the game, or else the default summary."""
+        """Return the story of the game if it has one, else the default summary."""
         return self.about or super().summary()
 
     def start(self) -> Position:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MatrixAhead(Ahead):
-    """The simulator for a table of payoffs, which has no dice."""
+    """The simulator of a game with a table of payoffs, in which no dice are thrown."""
 
     game: "MatrixGame"
 
@@ -47,7 +47,7 @@ class MatrixAhead(Ahead):
         return self.game.turns * self.game.payoffs.best_total
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
-        """Return the agent's action without a duty, which is the same at every turn."""
+        """Return the action of an agent that has no duty; it is the same at every turn."""
         if self.game.payoffs.unasked is None:
             return super().unasked(position, agent, waiting)
         return self.game.payoffs.unasked[agent]
@@ -91,5 +91,5 @@ class MatrixAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The simulator in which agents without a duty take the action that pays them best."""
+        """The simulator in which agents without a duty take the action that pays them most."""
         return MatrixAhead(self.game)

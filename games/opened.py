@@ -22,12 +22,12 @@ FILES: dict[str, Callable[[str], bool]] = {
 
 
 def is_file(key: str, value: Any) -> bool:
-    """Return whether a setting names an existing file."""
+    """Return whether a game's setting names an existing file."""
     return isinstance(value, str) and opens(key, value) and Path(value).is_file()
 
 
 def not_here(key: str, value: Any) -> str:
-    """Return which checks fail because this setting's file is missing; "" if the file exists."""
+    """Say which checks cannot be made because a setting's file is missing; "" if it exists."""
     if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (

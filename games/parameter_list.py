@@ -62,7 +62,7 @@ def _type(shape: Mapping[str, Any]) -> str:
     if "anyOf" in shape:
         found = dict.fromkeys(map(_type, shape["anyOf"]))
         return "number" if found.keys() == {"integer", "number"} else " or ".join(found)
-    return TYPES[shape.get("type", "object")]  # a reference to another pydantic model
+    return TYPES[shape.get("type", "object")]  # the schema refers to another pydantic model
 
 
 def _bounds(shape: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def is_name(text: str) -> bool:
 
 
 def _number_names(written: Any) -> Any:
-    """Replace a number n of agents by n names; return any other value unchanged."""
+    """Return n names if the setting is a number n of agents, any other value unchanged."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
     if not 2 <= written <= MOST_AGENTS:
@@ -117,7 +117,7 @@ class Params(BaseModel):
 
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
-    """Return the fault of a game's parameters in one line."""
+    """Say in one line what is wrong with a game's parameters."""
     first = first_error(error)
     if first.unknown:
         known = ", ".join(params.model_fields)

@@ -23,7 +23,7 @@ _named: set[str] | None = None
 
 def permit_only(programs: Iterable[str]) -> None:
     """Allow only these programs from now on."""
-    global _named  # noqa: PLW0603 - a property of the process
+    global _named  # noqa: PLW0603 - the permission holds for the whole process
     _named = {*programs}
 
 
@@ -73,13 +73,13 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
     check_permitted(game)
     path, _, name = game.removeprefix(CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last, so that no file of this folder shadows a package
+        sys.path.append(here)  # last, so that no file of this folder hides a package
     try:
         module = import_module(path)
         made = getattr(module, name)
         if not (isinstance(made, type) and issubclass(made, Game)):
             made = made()
-    except Exception as error:  # a foreign module may raise anything
+    except Exception as error:  # a foreign module may raise any exception
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         where = " here, but in the program that began the run" if path == "__main__" else ""
         raise GameError(f"{game}: cannot be built{where}: {said}") from None

@@ -11,14 +11,14 @@ from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
 
 class PublicGoodsParams(Params):
-    """The parameters of the fund; all defaults but `levels` are Fehr and Gächter's (2000)."""
+    """The parameters of the fund; all defaults but for `levels` are Fehr and Gächter's (2000)."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
     rounds: int = Field(default=10, ge=1, le=10_000, description="The number of turns.")
     endowment: Number = Field(default=20, gt=0, description="Each agent's endowment per turn.")
     multiplier: Number = Field(default=1.6, gt=0, description="The factor on the fund.")
     levels: int = Field(
-        default=1, ge=1, le=100, description="How many equal parts the endowment has."
+        default=1, ge=1, le=100, description="Into how many equal parts the endowment is divided."
     )
     absent: Absent = Field(default="keep", description="The baseline.")
 
@@ -42,7 +42,7 @@ class PublicGoods(SymmetricGame):
     params: PublicGoodsParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """Return the story for letters."""
+        """Return the game's story, as letters tell it."""
         return (
             f"Each has {self.params.endowment} in every turn and may give of it to a fund. What is "
             f"in the fund is multiplied by {self.params.multiplier} and shared evenly among all."

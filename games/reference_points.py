@@ -29,7 +29,7 @@ class ReferencePoints:
     With payments, exactly the outcomes with the best total are efficient. Other games list theirs.
 
     Args:
-        best: returns the best total; called on first use.
+        best: a function that returns the best total; it is called on first use.
     """
 
     def __init__(self, best: Callable[[], float | None] = lambda: None) -> None:
@@ -64,7 +64,7 @@ class ReferencePoints:
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
         """Return each agent's payoff from all agents' actions; None if the plan is incomplete."""
-        raise NotImplementedError("this game's plans are valued by playing them")
+        raise NotImplementedError("this game values a plan only by playing it")
 
 
 def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:

@@ -76,7 +76,7 @@ class Replays:
         return np.concatenate([np.asarray(self.earned(part).sum(axis=1)) for part in parts])
 
     def improvement(self, members: Coalitions) -> Fraction:
-        """Return v(C) = W(C) − W(∅) of one coalition, given as an array with one row."""
+        """Return v(C) = W(C) − W(∅) of one coalition C, which is an array with one row."""
         there, nobody = self.totals(np.concatenate([members, np.zeros_like(members)])).tolist()
         return _fraction(there - nobody, self.unit)
 
@@ -108,7 +108,7 @@ class Conduct:
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record differs from their baseline.
         goes_on: whether members cycle through their own turns where they leave the recorded path;
-            otherwise they play their baseline there. False serves comparisons only.
+            otherwise they play their baseline there. It is False only for comparisons.
     """
 
     schedules: dict[str, list[Any]]
@@ -164,7 +164,7 @@ def _mean_play(
 
 
 class _Play:
-    """One replay in progress."""
+    """One replay of a coalition, in progress."""
 
     def __init__(
         self, game: "Game", did: Conduct, baseline: Baseline, inside: list[str], draw: int = 0
@@ -233,7 +233,7 @@ class _Play:
 def least_for_the_present(
     game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
 ) -> "Step":
-    """Return the step if absent agents minimise the total of the present agents and the pot.
+    """Return the step in which absent agents minimise the present agents' total with the pot.
 
     Absent agents earn 0. Ties go to the first joint action in the order of the actions.
 
@@ -261,7 +261,7 @@ def least_for_the_present(
 
 
 def own_rewards(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return each agent's sum of rewards in a record, in the game's unit."""
+    """Return the sum of each agent's rewards in a record, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

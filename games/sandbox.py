@@ -20,7 +20,7 @@ Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a command; sizes are in bytes."""
+    """The limits on one command; sizes are in bytes."""
 
     seconds: int = 10  # limits the wall-clock time, and the CPU time of each process
     memory: int = 512 << 20  # limits each process's address space, and the memory used by all
@@ -34,13 +34,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a command.
+    """The result of a command that was run.
 
     Attributes:
         status: "ended" if the command ended by itself. Otherwise the reason why it was ended:
             "timeout", a "flood" of output, the "memory" or number of "files" of all its processes
             together, or "killed" by the system for lack of memory.
-        code: the exit code, 128 + n after signal n; None if the command was ended.
+        code: the exit code, 128 + n after signal n; None if the command was ended from outside.
         stdout: the output, up to the limit.
         stderr: the error output, up to the limit.
         sandboxed: whether the command ran in a sandbox.
@@ -74,7 +74,7 @@ class Sandbox(Protocol):
     def run_checks(
         self, folder: str | Path, command: Sequence[str], limits: Limits | None, *, unsafe: bool
     ) -> CheckResult:
-        """Run a command; see the function `run_checks` below."""
+        """Run a command as the function `run_checks` below describes."""
 
 
 def sandbox() -> Sandbox:
@@ -107,7 +107,7 @@ def run_checks(
     """Run a command on a copy of a folder; the folder itself stays unchanged.
 
     Args:
-        folder: the workspace. Its .git is left out.
+        folder: the workspace. The folder's .git is not copied.
         command: program and arguments, no shell; `PYTHON` or a program of the system.
         limits: the limits of the command.
         unsafe: whether to run the command without a sandbox.

@@ -29,10 +29,10 @@ def simulate(
     """Play turn by turn from a position, and yield each turn's actions and step.
 
     Args:
-        position: the first position.
+        position: the position from which the play starts.
         turns: the numbers of the turns to play; the play ends earlier if the game is over.
-        policy: gives the actions of all agents.
-        transition: gives the step for these actions; by default the game's own `step`.
+        policy: a function that gives the actions of all agents at a turn.
+        transition: a function that gives the step for these actions; by default the game's `step`.
     """
     for turn in turns:
         if game.over(position):

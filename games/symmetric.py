@@ -26,7 +26,7 @@ MOST_PRINTED = 200
 
 @dataclass(frozen=True)
 class Piece:
-    """A linear piece of a formula: `pays` at its first sum, and `each` per unit above it.
+    """A linear piece of a formula: `pays` at its first sum, plus `each` per unit of sum above it.
 
     Attributes:
         start: the first sum; the piece ends where the next piece starts.
@@ -49,7 +49,7 @@ class Formulas(Protocol):
     Foresight: type[Foresight]
 
     def payoffs(self, agents: Sequence[str], formula: Formula, rounds: int) -> Payoffs:
-        """Return the payoffs object of a formula, which replaces a table.
+        """Return an object that computes payoffs by a formula, and replaces a table.
 
         Raises:
             ValueError: a payoff is too large, or the module refuses the formula.
@@ -90,7 +90,7 @@ def payoff_at(pieces: Sequence[Piece], others: int) -> Number:
 
 
 class SymmetricGame(MatrixGame):
-    """A game whose payoffs follow from an agent's own action and one sum over the others."""
+    """A game whose payoffs follow from an agent's own action and one sum over others' actions."""
 
     title: str
     symmetric = True
@@ -101,7 +101,7 @@ class SymmetricGame(MatrixGame):
 
     @abstractmethod
     def story(self) -> str:
-        """Return a sentence or two for letters."""
+        """Return the game's story: a sentence or two for letters."""
 
     def build(self) -> Payoffs:
         """Return a table for few joint actions, else a formula if an extension can use it.

@@ -100,7 +100,7 @@ class PayoffTable:
         """Return the table, in Markdown.
 
         Args:
-            times: how often the game is played, in words.
+            times: words that say how often the game is played.
         """
         return [
             f"{', '.join(self.agents)} choose an action at the same time, {times}. The table "

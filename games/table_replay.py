@@ -95,7 +95,7 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
 def _tensor(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
 ) -> tuple[NDArray[Any], int]:
-    """Return integer payoffs, indexed by all agents' actions and the agent, and their divisor."""
+    """Return payoffs as integers, indexed by all actions and the agent, and their divisor."""
     found = {x: exact(x) for x in {x for pay in pays.values() for x in pay.values()}}
     unit = lcm(*(x.denominator for x in found.values()))
     most = max(map(abs, found.values())) * unit * max(turns, 1) * len(agents)

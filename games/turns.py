@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NotRequired
 
-from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
+from typing_extensions import TypedDict  # pydantic needs this TypedDict before Python 3.12
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.params import Number
@@ -30,7 +30,7 @@ class Turn(TypedDict):
 
 @dataclass(frozen=True)
 class Step:
-    """The result of one joint action."""
+    """The result of one joint action: position, rewards and effects."""
 
     position: Position
     rewards: dict[str, Number]
@@ -60,7 +60,7 @@ def refused_by_budget(turn: Turn) -> frozenset[str]:
 
 
 class RecordKey:
-    """A record as the key of a cache; records with equal content are equal keys."""
+    """A key for caches, made of a record; records with equal content give equal keys."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = turns

@@ -1,4 +1,4 @@
-"""Variants of games from extensions, each for a parameter that the base game lacks."""
+"""Variants of games that extensions add; each has a parameter that the base game lacks."""
 
 from collections.abc import Iterable
 

@@ -28,7 +28,7 @@ class Volunteers(SymmetricGame):
     params: VolunteersParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """Return the story for letters."""
+        """Return the game's story, as letters tell it."""
         p = self.params
         return f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}."
 

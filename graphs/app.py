@@ -32,7 +32,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
-        """Stream like LangGraph, but also store that a run has exceeded its limit of steps.
+        """Stream like LangGraph's `astream`, but also store if a run exceeds its limit of steps.
 
         LangGraph stores only errors of nodes, so such a run would seem never to end.
         """
@@ -50,7 +50,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     def astream_events(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
-        """Stream events within the limit of steps that holds for `astream`."""
+        """Stream events, with the same limit of steps as `astream`."""
         # LangChain would set its own limit of 25 steps, which most games exceed.
         limit = {"recursion_limit": MOST_STEPS, **(self.config or {})}["recursion_limit"]
         return super().astream_events(

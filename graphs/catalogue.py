@@ -61,7 +61,7 @@ def version(name: str) -> str:
 
 @cache
 def compiled(name: str) -> "App":
-    """Return the compiled workflow, without a checkpoint saver, as LangGraph's server uses it.
+    """Return the compiled workflow without a checkpoint saver, since LangGraph's server adds one.
 
     Raises:
         ValueError: no workflow has that name.

@@ -36,7 +36,7 @@ def prepare(
     Args:
         graph: the name of the workflow.
         config: the configuration.
-        run: the name of the run; "" generates a name.
+        run: the name of the new run; if it is "", a name is generated.
         idempotency_key: the caller's key; repeating a request with this key returns the same run.
 
     Raises:

@@ -31,7 +31,7 @@ ANSWERED = "This letter has been answered, perhaps in another tab: another one w
 
 @dataclass(frozen=True, kw_only=True)
 class OpenMail(Mail):
-    """A letter that this process shows a person, with the question to answer."""
+    """A letter that this process shows to a person, with the question that waits for the answer."""
 
     question: "OpenQuestion"
 
@@ -43,7 +43,7 @@ class OpenQuestion:
     Attributes:
         graph: the name of the workflow.
         node: the node that asked.
-        table: the node's input state.
+        table: the state that the node got as its input.
         agent: the agent that is asked.
     """
 
@@ -53,7 +53,7 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """Return the letter, the number of the attempt, and why the last reply was refused."""
+        """Return the person's letter, which attempt it asks for, and why the last was refused."""
         _, asked = next_letters(self.turn())
         return asked[self.agent].question
 
@@ -79,11 +79,11 @@ class OpenQuestion:
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:
-    """Return agent → the agent's open question, for agents whose people must reply.
+    """Return agent → its open question, for all agents for whom a person must reply.
 
     Args:
         graph: the name of the workflow.
-        table: the values of the thread.
+        table: the values in the thread's state.
         tasks: the tasks of the thread, from LangGraph or its server.
     """
     found = {}
@@ -96,7 +96,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
 
 
 def by_agent(interrupts: Sequence[Interrupt]) -> dict[str, Interrupt]:
-    """Return agent → the interrupt that asks it."""
+    """Return agent → the interrupt that asks this agent."""
     return {one.value["pointer"]["agent"]: one for one in interrupts}
 
 

@@ -77,7 +77,7 @@ async def play(
     try:
         return await follow(entered, watch, person, taken=taken)
     finally:
-        taken.last.close()  # has no effect if `follow` has released the lease already
+        taken.last.close()  # this has no effect if `follow` has released the lease already
 
 
 async def follow(
@@ -93,8 +93,8 @@ async def follow(
     Args:
         run: a run from `prepare` or from the register.
         watch: a callback, called after each node with its name and update.
-        person: answers for the people in the run; None lets the run wait for them.
-        traced: further metadata, tags and callbacks for the trace.
+        person: a function that answers for the people in the run; None lets the run wait for them.
+        traced: further metadata, tags and callbacks for the run's trace.
         taken: the caller's lease of the run, if it has one.
 
     Returns:
@@ -143,7 +143,7 @@ def _finish(run: Run, table: Table) -> dict[str, Any]:
 
 
 async def _waits(run: Run, agents: list[str]) -> Waiting:
-    """Enter in the register whom a run waits for, and return the exception that says so."""
+    """Enter in the register for whom a run waits, and return the exception that names them."""
     why = f"waits for {', '.join(agents)}: {command_for(run, 'answer', agents[0])}"
     await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
     return Waiting(agents)
@@ -189,7 +189,7 @@ async def _go_on(
 
 
 async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
-    """Return whether a run has begun; without a checkpoint, skip the slow building of its state."""
+    """Return whether a run has begun; if it has no checkpoint, skip building its state (slow)."""
     if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
         return False
     state = await app.aget_state(config)
@@ -207,7 +207,7 @@ async def _find_interrupts(app: App, run: Run, config: RunnableConfig) -> list[s
 async def answer(
     run: Run, agent: str, reply: Any, watch: Watcher | None = None, meant: str = ""
 ) -> Fault | None:
-    """Pass on one person's reply, and advance the run as far as it can go.
+    """Pass one person's reply to the run, and advance the run as far as possible.
 
     Return the fault of a refused reply, which leaves the run waiting, or None. `meant` is the id
     of the interrupt that the person saw, if it is known.
@@ -286,5 +286,5 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """Return a node's update without the keys that it resets to an initial value (`Overwrite`)."""
+    """Return a node's update, but not the keys that it resets to an initial value (`Overwrite`)."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

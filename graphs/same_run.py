@@ -1,4 +1,4 @@
-"""Checks before a run is resumed: the same workflow version, configuration and seated objects."""
+"""Checks before a run is resumed: are workflow, configuration and seated objects unchanged?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ class ConfigChanged(ValueError):
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Check that settings in a table or update are the run's; return whether it has settings.
+    """Check that settings in a table or update equal the run's; return whether there are any.
 
     Raises:
         ConfigChanged: the settings differ, because the checkpoint was exchanged or changed.

@@ -23,7 +23,7 @@ LISTED = 200
 
 
 async def list_served(threads: Mapping[str, str]) -> list[Run]:
-    """Return up to LISTED threads as runs.
+    """Return the newest threads, at most LISTED, as runs.
 
     Args:
         threads: thread id → the time at which it began, newest first (`Home.threads`).
@@ -62,7 +62,7 @@ async def run_from_thread(thread: str, begun: str) -> Run | None:
 
 
 def _stands(state: StateSnapshot) -> tuple[str, str]:
-    """Return a thread's state, as in the register, and why it has not ended ("" if it has)."""
+    """Return a thread's state in the register's words, and why it has not ended ("" if it has)."""
     if state.interrupts:
         waiting = ", ".join(str(i.value["pointer"]["agent"]) for i in state.interrupts)
         return WAITING, f"waits for {waiting}, on LangGraph's server"

@@ -32,7 +32,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 async def table_of(run: Run) -> Table:
-    """Return a run's latest table, or {} before the run's first checkpoint."""
+    """Return a run's latest table, or {} if the run has no checkpoint yet."""
     async with open_workflow(run.graph) as app:
         return cast(Table, (await app.aget_state(configure(run))).values)
 
@@ -54,7 +54,7 @@ async def remove(run: Run) -> None:
 
 @dataclass(frozen=True)
 class Hold:
-    """The exclusive right of this worker to play a run.
+    """A worker's exclusive right to play a run.
 
     Attributes:
         lease: the lease of the run.
@@ -66,7 +66,7 @@ class Hold:
 
 
 def hold(run: Run) -> Hold:
-    """Take the lease of a run.
+    """Take the lease of a run, and return the hold.
 
     Raises:
         Busy: another worker has the lease.
@@ -94,12 +94,12 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """Return the LangGraph configuration of a run's thread, but without the recursion limit."""
+    """Return the LangGraph configuration of a run's thread, with no recursion limit in it."""
     return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """Return `TurnContext.at` → the context, for each time that the run asked agents."""
+    """Return `TurnContext.at` → its context, one entry for each time that the run asked agents."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with open_workflow(run.graph) as app:
@@ -153,7 +153,7 @@ async def open_workflow(graph: str) -> AsyncIterator[App]:
     here = home()
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
-        if (graph, here) not in kept:  # reused until the saver closes
+        if (graph, here) not in kept:  # the compiled workflow is reused until the saver closes
             kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
 

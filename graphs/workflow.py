@@ -48,7 +48,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch that leads back by `again` while an answer is refused."""
+    """Return `sound`, for a branch that only leads back, by `again`, while an answer is refused."""
     return "sound"
 
 
@@ -75,7 +75,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             cannot play; the default refuses games that only another workflow can play.
         check_config: a function that raises `ValueError` for settings that the workflow cannot use.
         params: default parameters of the default game.
-        state: the class of the table, which all nodes read.
+        state: the class of the table, which all nodes of the workflow read.
         start: the initial values of the keys that this workflow adds to the table.
         measures: the workflow's own measures of its runs.
 
@@ -120,7 +120,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     def compile(self, *given: Any, **options: Any) -> App:
         """Compile the graph like LangGraph's `compile`, and store the workflow's name.
 
-        An edge from a node that asks nobody to one that asks gets a task for each person.
+        An edge from a node that asks nobody to one that asks agents gets a task for each person.
         """
         self.name = options.get("name") or self.name
         for source, to in sorted(self.edges):
@@ -146,7 +146,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return resolved, settings, game
 
     def check_game(self, game: Game) -> None:
-        """Refuse a game that the workflow cannot play.
+        """Raise an error for a game that the workflow cannot play.
 
         Raises:
             ValueError: the game is of another class, or `check_game` of the builder refuses it.
@@ -166,7 +166,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
     @property
     def version(self) -> str:
-        """A hash of the wiring: a run can be resumed only with the wiring that it began with."""
+        """A hash of nodes and edges: a run can be resumed only with those that it began with."""
         onward = {
             source: {name: branch.ends for name, branch in branches.items()}
             for source, branches in self.branches.items()
@@ -215,12 +215,12 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         Args:
             source: the node that the edges leave.
             verdict: the function that chooses the edge.
-            onward: outcome → node. If it has the outcome `again`, refused answers lead to that
-                outcome's node, which asks their authors again; `verdict` is called only if all
-                answers are sound.
+            onward: outcome of `verdict` → the next node. If it has the outcome `again`, refused
+                answers lead to that outcome's node, which asks their authors again; `verdict` is
+                called only if all answers are sound.
         """
 
-        own_table = self.state_schema  # LangGraph passes to `route` only this type's keys
+        own_table = self.state_schema  # LangGraph passes only the keys of this type to `route`
 
         async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)
@@ -234,7 +234,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """Store and return a node's question, with access to the page's other questions."""
+        """Store a node's question, give it access to the page's other questions, and return it."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
@@ -265,7 +265,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """Return a node that runs a function only if no answer is refused."""
+    """Return a node that runs this function only once no answer is refused any more."""
 
     async def join(table: Table) -> dict[str, Any]:
         if unsound(table):

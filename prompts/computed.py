@@ -48,7 +48,7 @@ def outlook(view: Facts) -> str:
 
 
 def _assumption_words(found: Facts, course: Facts) -> str:
-    """Return what the payoffs assume of agents without a duty and of later bargaining."""
+    """Say what the payoffs assume about agents without a duty and about later bargaining."""
     told = [f"Assumed: {found['assumes']}."] if found.get("assumes") else []
     again = bargained_again(course.get("renegotiate", "never"))
     if again and course["turns"] > 1:
@@ -75,7 +75,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     paid = [row["payoffs"] for row in told]
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column adds nothing
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column would add nothing
         heads.append(f"split by the norm {norm['name']}, if {KEPT}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
@@ -99,12 +99,12 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
-    """Return in words when a row's payoffs apply; for a breach also the breaching agent's gain."""
+    """Say when a row's payoffs apply and, for a breach, how much the breaching agent gains."""
     said = KEPT if row["if"] == "all keep it" else str(row["if"])
     by = str(row.get("by", ""))
     if who := row.get("who"):
         said, by = breach_words(row, me, signed), ""
-        known = who in kept and who in row["payoffs"]  # others' payoffs may be private
+        known = who in kept and who in row["payoffs"]  # other agents' payoffs may be private
         if known and (gain := _mean(row["payoffs"][who]) - _mean(kept[who])) > 0:
             said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"
     if said == "no deal":
@@ -188,7 +188,7 @@ def money(view: Facts, signed: bool = True) -> str:
 
 
 def _heading_words(view: Facts) -> str:
-    """Return the heading of the payoffs that apply if agents agree on no other split."""
+    """Return the heading of the column of payoffs that apply if no other split is agreed."""
     return "as signed" if view.get("contract") else "as earned"
 
 

@@ -38,7 +38,7 @@ def otherwise(course: Facts, signed: bool = True) -> str:
 
 
 def course_words(course: Facts) -> dict[str, Any]:
-    """Return the variables of the procedure's template."""
+    """Return the variables of the template that describes the run's procedure."""
     return {
         "steps": course["steps"],
         "rounds": course["rounds"],
@@ -59,7 +59,7 @@ def _of_its_own(course: Facts) -> str:
 
 
 def bargained_again(when: str) -> str:
-    """Return in words when agents bargain over the contract again."""
+    """Say in words when agents bargain again over the contract during play."""
     if when in _AGAIN:
         return _AGAIN[when]
     turns = when.removeprefix("every ")

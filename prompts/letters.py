@@ -101,7 +101,7 @@ def write_request(
     Args:
         view: the agent's view of the table (`state.view.agent_view`).
         history: the public history in words (`write_history`).
-        secret: the private words to this agent from the user whom it represents.
+        secret: the private words that the user whom the agent represents wrote to it.
         utilities: the private facts of the game for this agent.
         words: the functions that return the additional variables of this question's template.
         outsider: whether the reader is a judge or a summariser, not a party.
@@ -128,7 +128,7 @@ def write_request(
 
 
 def _in_force(contract: Facts, turns: int) -> str:
-    """Return the clauses in force, with a note if the program transfers goods by them."""
+    """Return the clauses in force; add a note if they make the program transfer goods."""
     told = [contract_lines(contract, turns), _of_others(contract)]
     if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
         told.append(_HANDED_OVER)
@@ -166,7 +166,7 @@ def write_retry(
     Args:
         label: the fault's label.
         feedback: all faults in words; if there are several, each is a line that begins with "- ".
-        read: descriptions of the parts of the answer that have no fault.
+        read: the parts of the answer that have no fault, in words.
         attempt: the number of the next try; 0 leaves the number out.
         tries: the number of all tries; 0 leaves the number out.
         heard: whether the answer's speech is delivered even if the last try cannot be used.
@@ -199,7 +199,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return a fact's value; omit goods of `worth_to_you` that `options_worth_to_you` has."""
+    """Return a fact's value; omit goods in `worth_to_you` that are in `options_worth_to_you`."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}

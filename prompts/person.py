@@ -26,7 +26,7 @@ class Section:
 
     Attributes:
         title: the heading.
-        text: the part in Markdown.
+        text: the part's text in Markdown.
         folded: whether a page shows only the heading until the person opens the part.
         rules: whether the part belongs to the rules, which later letters repeat.
     """

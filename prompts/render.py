@@ -70,7 +70,7 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
 
 
 def render(name: str, /, **variables: Any) -> str:
-    """Fill a template and escape every hidden character of the result.
+    """Fill a template with variables, and escape every hidden character of the result.
 
     Args:
         name: the name of the Markdown file, without its ending.
@@ -143,7 +143,7 @@ def are_tags_left_out() -> bool:
 
 @cache
 def _emptied(template: Template) -> Template:
-    """Return a template that extends the variable `letter` and empties the template's blocks."""
+    """Return a template that extends the one in the variable `letter`, and empties its blocks."""
     blocks = "".join(f"{{% block {name} %}}{{% endblock %}}" for name in template.blocks)
     return template.environment.from_string(f"{{% extends letter %}}{blocks}")
 

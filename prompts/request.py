@@ -50,7 +50,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """Return the variables on the offer to answer, with clauses that the history lacks."""
+    """Return the variables on the offer to answer, with those clauses that the history lacks."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -71,7 +71,7 @@ def _others(answering: Sequence[str]) -> str:
 
 
 def _counters(order: Sequence[str], by: str) -> str:
-    """Return the sentence that says which of several counter-offers is answered next, or ""."""
+    """Return the sentence that says which of several counter-offers comes next; else ""."""
     if len(order) < 2:
         return ""
     shown = order if len(order) <= MOST_COLUMNS else [*order[:MOST_COLUMNS], "…"]
@@ -107,7 +107,7 @@ def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force makes payments, which the record's rewards do not show."""
+    """Return whether the deal in force makes payments, as the record's rewards do not show them."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)

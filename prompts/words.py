@@ -35,7 +35,7 @@ def quote(text: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a value for use within a line: numbers and simple words unchanged, all else quoted."""
+    """Return a value as part of a line: numbers and simple words unchanged, all else quoted."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -63,7 +63,7 @@ def few(names: Sequence[str]) -> str:
 
 
 def name(key: Any) -> str:
-    """Return a fact's key as words."""
+    """Return a fact's key as words for letters."""
     return plain(str(key).replace("_", " "))
 
 
@@ -124,6 +124,6 @@ def _holds_text(value: Any) -> bool:
 
 
 def _texts(key: str, value: Any) -> Iterable[tuple[str, str]]:
-    if isinstance(value, Mapping):  # keys are names or paths, which stay unchanged
+    if isinstance(value, Mapping):  # the keys are names or paths, which stay unchanged
         return [(plain(str(at)), text) for at, text in value.items()]
     return [(name(key), value)]

@@ -18,7 +18,7 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, and the text with which the agent takes it."""
+    """Read one action that is legal now, and the agent's own text of this action."""
     found = choose(message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
@@ -29,7 +29,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse an action that the game objects to. The agent's words are not published."""
+    """Refuse an action that the game objects to. The words beside the action are not published."""
     wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}

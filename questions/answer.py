@@ -61,7 +61,7 @@ class Reply(Response):
 
 
 def decision_in(fields: Fields, how: How = DECISION) -> str:
-    """Return a decision on an offer as tags, followed by the proposal, if there is one."""
+    """Return a decision on an offer as tags, followed by the proposed deal, if there is one."""
     decision, named = how.tagged(fields.get("decision")), fields.get("offer")
     if named and decision == "<ACCEPT>":
         decision = f"<ACCEPT>{named}</ACCEPT>"

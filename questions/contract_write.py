@@ -54,7 +54,7 @@ class Document(Prose):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the clauses as tags, with the reason if there are none."""
+        """Return the clauses in tags or, if there are none, the reason in tags."""
         return proposal(fields) + super().decided(fields)
 
 
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the agreed clauses or, if there are none, the drafted ones; a fault for changes."""
+    """Return the agreed clauses or, if none, the drafted ones; a fault if agreed ones changed."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)

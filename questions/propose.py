@@ -71,7 +71,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Make the speaker's proposal the current offer; without a proposal there is no offer."""
+    """Make the speaker's proposal the current offer; if it made none, there is no offer."""
     (author, said), table = next(iter(outputs.items())), turn.table
     revision = table["revision"] + 1 if "deal" in said else 0
     return {

@@ -44,7 +44,7 @@ class Answer(Part):
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """The parser's repairs of this answer, in words."""
+        """The repairs that the parser made to this answer, in words."""
         return self._repairs
 
     def repaired(self, repairs: Sequence[str]) -> Self:
@@ -54,7 +54,7 @@ class Answer(Part):
 
     @classmethod
     def of(cls, *repairs: str, **said: Any) -> Self:
-        """Make an answer from parsed values, whose types may differ from the declared fields."""
+        """Make an answer from parsed values, whose types may differ from those of its fields."""
         made = cast(Self, cls.model_construct(**said))
         made._repairs = repairs
         return made
@@ -75,14 +75,14 @@ class Answer(Part):
         """Return fields as tagged text: first thoughts, then public words, then the decision."""
         private = element("CONSIDER", fields.get("thoughts"), True)
         private += element("NOTES", fields.get("notes"), True)
-        said = {"speech": In("s"), **cls.written()}  # a model may speak without being asked to
+        said = {"speech": In("s"), **cls.written()}  # a model may also speak without being asked
         heard = {name: how for name, how in said.items() if isinstance(how, In) and how.public}
         public = "".join(how.tagged(fields.get(name)) for name, how in heard.items())
         return private + public + cls.decided(fields)
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the deciding fields, neither thoughts nor public words, as tagged text."""
+        """Return the fields that decide, not thoughts or public words, as tagged text."""
         return "".join(
             how.tagged(fields.get(name))
             for name, how in cls.written().items()
@@ -179,7 +179,7 @@ class Drafted(Answer):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Return the answer class; its clauses can give goods only if the game has goods."""
+        """Return the answer class, with clauses that give goods only if the game has goods."""
         return _with_goods(cls) if facts.get("goods") else cls
 
 

@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tag_fields(act: str, fields: Any) -> str:
-    """Return an answer as tagged text; put fields into tags, keep text, write out other JSON.
+    """Return an answer as tagged text: put its fields into tags, keep text, write out other JSON.
 
     Args:
         act: the name of the question.
@@ -53,7 +53,7 @@ def said_beside(words: str) -> str:
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """Return the answer of a schema in a text, or None if the text has no answer or several.
+    """Return the one answer in a text that fits a schema, or None if the text has none or several.
 
     Models that are asked for JSON may put the JSON into a fence, write words around it, or add a
     comma. Tags or another object beside the JSON are a second answer, so the result is None.
@@ -82,7 +82,7 @@ def fields_in(form: Form, text: str) -> Fields | None:
 
 
 def answers(form: Form, fields: Any) -> bool:
-    """Return whether fields answer a schema: some field decides, and no key is unknown."""
+    """Return whether fields form an answer of a schema: one field decides, all keys are known."""
     if not isinstance(fields, Mapping):
         return False
     asked = form["properties"].keys()

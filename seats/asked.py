@@ -25,8 +25,8 @@ class Asked:
     """The part of a question that seats need; the `Question` of a workflow has more (`state.turn`).
 
     Attributes:
-        name: the question's name in letters' facts, which is also that of its letter's template
-            and of its answer tool.
+        name: the question's name in letters' facts, which also names its letter's template and its
+            answer tool.
         title: the question in words, for the form in which a person answers.
         answer: the class of answers, from which tags, schema, tool and form are built.
         program: the function by which an embedded agent answers, or the `module:Class.method` of a
@@ -41,7 +41,7 @@ class Asked:
     takes_amounts: bool = False
 
 
-@lru_cache(maxsize=256)  # bounded, as a letter from outside may hold any name
+@lru_cache(maxsize=256)  # the cache is bounded, as a letter from outside may hold any name
 def find_question(name: str) -> Asked | None:
     """Return the question of this name, or None if no such question is installed.
 

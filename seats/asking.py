@@ -50,13 +50,13 @@ class Enquiry:
     """One letter to one agent, with the settings of the call.
 
     Attributes:
-        episode: the id of the play.
+        episode: the id of the play to which the letter belongs.
         agent: the agent that receives the letter.
         act: the name of the question: reason, propose, answer, act, …
         attempt: the number of the attempt, from 1; a repeated letter gets the next number.
         why: the label of the fault for which the last answer was refused.
         deadline: seconds that a person has for a reply; 0 for no deadline.
-        at: the name of this enquiry, unique within the run.
+        at: the name of this enquiry, which is unique within the run.
         carries: whether an action in this game can have content, such as a file's text.
         choices: field → the values that a person chooses from, if every agent may know them.
         tools: read-only tools that the agent may call before it answers.
@@ -115,7 +115,7 @@ class Way:
     """A way of asking a chat model.
 
     Attributes:
-        ask: asks the model once, without a limit of time.
+        ask: a function that asks the model once, without a limit of time.
         describe: returns a failure in one line, and the pause in seconds that a rate-limited
             endpoint asks for, or None. The arguments of `describe` are the error, the seat, the
             limit of time and the letter.
@@ -132,7 +132,7 @@ async def ask(
 
     Args:
         seat: the seat to ask.
-        seed: the seed of an embedded character.
+        seed: the seed for the choices of an embedded character.
         question: the letter.
         journal: the journal that keeps the answer.
         look_up: whether to look for a kept answer first; False if the caller has just looked.
@@ -158,7 +158,7 @@ async def ask(
 
 
 def _way_of_models() -> Way:
-    from shapley_coop.seats.model_answers import WAY  # embedded agents do not need it
+    from shapley_coop.seats.model_answers import WAY  # embedded agents need no client
 
     return WAY
 
@@ -189,7 +189,7 @@ async def _ask_once(
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy, getattr(error, "said", "")
     if told:
-        raise told  # not in `except`, so its context holds no private text
+        raise told  # raised outside `except`, so its context holds no private text
     return answer
 
 
@@ -253,7 +253,7 @@ def answer_of(reply: AIMessage, text: str, tokens: tuple[int, int]) -> Answer:
 
 
 def _withheld(reply: AIMessage, ended: object) -> Withheld:
-    """Return "refused" if the model refused, "filtered" if a filter withheld the answer, or ""."""
+    """Return "refused" if the model refused, "filtered" if a filter held the answer back, or ""."""
     if ended in _FILTERED:
         return "filtered"
     return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""

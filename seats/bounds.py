@@ -68,7 +68,7 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]]) -> Any:
             return {**schema, "enum": list(names)}
         return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
     inner, most = ("properties", "$defs"), {}
-    if schema.get("type") == "array":  # `drops` lists clauses of the contract
+    if schema.get("type") == "array":  # `drops` lists ids of clauses of the contract
         most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
     return most | {
         key: {name: _bound(one, name, named) for name, one in value.items()}

@@ -23,7 +23,7 @@ READY = "answer_now"
 """The tool that a seat in mode "schema" calls when it needs no other tool and will answer."""
 
 _CALL = re.compile(r"<CALL>(.*?)</CALL>", re.DOTALL)
-# These characters could end the element that holds the JSON.
+# Escape the characters that could end the element that holds the JSON.
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
@@ -51,7 +51,7 @@ class Step:
         """Return the step as chat messages.
 
         Args:
-            number: the number of the step, from 1. The ids of its calls contain the number,
+            number: the step's number, from 1. The ids of its calls contain the number,
                 because providers' ids differ each time and equal conversations need equal text.
         """
         calls = calls_in(self.answer)

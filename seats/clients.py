@@ -27,7 +27,7 @@ class Clients:
     Attributes:
         http: the transport of every OpenAI-compatible seat; None before its first use.
         models: the chat models, built once per seat.
-        users: the number of open blocks of `clients`.
+        users: the number of open `with` blocks of `clients`.
         kept: other resources with the same lifetime, by key.
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.
@@ -66,7 +66,7 @@ def clients_here() -> Clients:
 
 @asynccontextmanager
 async def clients() -> AsyncIterator[None]:
-    """Keep this event loop's clients open; the last of several blocks to end closes them."""
+    """Keep this event loop's clients open in a `with` block; the last to end closes them."""
     here = clients_here()
     here.users += 1
     try:
@@ -74,7 +74,7 @@ async def clients() -> AsyncIterator[None]:
     finally:
         here.users -= 1
         if not here.users:
-            # The next user of a model in this loop gets a new model, with new HTTP clients.
+            # The next caller that needs a model in this loop gets a new one, with new HTTP clients.
             _loops.pop(asyncio.get_running_loop(), None)
             try:
                 await here.closing.aclose()

@@ -23,10 +23,10 @@ _COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def element(tag: str, text: Any, private: bool = False) -> str:
-    """Return a field as an element, or "" for an empty field.
+    """Return a field's text as an element, or "" if the field is empty.
 
     A thought mark, such as `<think>`, stays in a public field, so that the parser refuses the
-    message. In a private field "…" replaces the mark, and separates the texts around the mark.
+    message. In a private field "…" replaces the mark, between the texts before and after it.
     """
     if text in (None, ""):
         return ""
@@ -48,7 +48,7 @@ class In:
 
     Attributes:
         element: the element's name; `s` is public, `CONSIDER` is private.
-        write: turns the field's value into the element's content.
+        write: a function that turns the field's value into the element's content.
     """
 
     element: str
@@ -60,7 +60,7 @@ class In:
 
     @property
     def public(self) -> bool:
-        """Whether all agents hear the field."""
+        """Whether all agents read this field's text."""
         return self.element == "s"
 
     def told(self) -> str:
@@ -78,21 +78,21 @@ class Within:
     """The mark of a field that the answer's class writes into another field's element.
 
     Attributes:
-        words: the words for the field in letters.
+        words: the words by which letters name the field.
     """
 
     words: str
 
     def tagged(self, value: Any) -> str:
-        """Return "", as only the answer's class can write the field."""
+        """Return "", because only the answer's class can write this field."""
         return ""
 
     def untagged(self, text: str) -> Any:
-        """Return None, as only the answer's class can read the field."""
+        """Return None, because only the answer's class can read this field."""
         return None
 
     def told(self) -> str:
-        """Return the words for the field in letters."""
+        """Return the words by which letters name the field."""
         return self.words
 
 
@@ -111,7 +111,7 @@ class Choice:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, values: Collection[str]) -> "Choice":
-        """Return the rule limited to some values."""
+        """Return this rule, limited to some of its values."""
         return replace(self, tags={v: tag for v, tag in self.tags.items() if v in values})
 
     def tagged(self, value: Any) -> str:
@@ -143,7 +143,7 @@ class Choice:
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
     def read(self, message: Message) -> tuple[str, str] | Fault:
-        """Return the value that a message chooses and the repair or "", or a fault if unclear."""
+        """Return the value that a message chooses, and its repair or ""; if unclear, a fault."""
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:

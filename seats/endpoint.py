@@ -59,7 +59,7 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
 
         settings["http_async_client"] = here.batched or http_client(here)
         if here.batched:
-            settings["disable_streaming"] = True  # a batch streams no answers
+            settings["disable_streaming"] = True  # in a batch no answer is streamed
         if seat.base_url:
             settings |= {"base_url": seat.base_url, "stream_usage": True}
     return _through_langchain(seat, settings)
@@ -145,7 +145,7 @@ PROVIDER = Provider(_model, _check)
 
 
 def _brought(provider: str, name: str) -> str:
-    """Return a sentence on an extension's seat that has a model of this name, or ""."""
+    """Return a sentence on an extension that has seats for a model of this name, or ""."""
     for module in extension.offered("programs"):
         if provider in module.rpartition(".")[2].split("_"):
             return f"An installed extension has it as python:{module}:{name}"

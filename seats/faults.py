@@ -108,11 +108,11 @@ def busy_for(error: BaseException) -> float | None:
     try:
         return min(max(float(wait), 0.0), _LONGEST_PAUSE)
     except ValueError:
-        return 0.0  # no header, or a date, which is useless if the clocks differ
+        return 0.0  # there is no header, or it has a date, which is useless if the clocks differ
 
 
 def _of_letter(error: BaseException, tokens: int) -> str:
-    """Return the complaint about a letter's length or system message, or "" for other errors."""
+    """Return what an error says against a letter's length or system message; "" for others."""
     words = f"{getattr(error, 'code', '')} {error}"
     if _OVERFLOW.search(words):
         size = f" (about {tokens} tokens)" if tokens else ""
@@ -136,7 +136,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
 
 
 def _of_cause(error: BaseException, seat: Seat, limit: float) -> str:  # noqa: PLR0912
-    """Return the explanation of one error in the chain; "" if a later error may say more."""
+    """Return the explanation of one error in a chain; "" if a later error in it may say more."""
     import aiohttp
 
     match error:

@@ -1,7 +1,7 @@
 """Scores of traces and links to traces; one background thread talks to LangSmith.
 
-No caller waits longer than its own limit. If LangSmith refuses, stays silent, answers slowly or
-fails, the traced run continues, ends and exits as if it were not traced.
+No caller waits for LangSmith longer than its own limit. If LangSmith refuses, stays silent, answers
+slowly or fails, the traced run continues, ends and exits as if it were not traced.
 """
 
 import atexit
@@ -35,8 +35,8 @@ def send_scores(
 
     Args:
         trace: the trace to score.
-        scores: computes the scores, in the background thread.
-        then: called in that thread with the trace's link, once LangSmith has accepted the scores.
+        scores: a function that computes the scores, in the background thread.
+        then: a function called in that thread with the trace's link, once LangSmith has the scores.
 
     Returns:
         An event that is set once the scores are sent, refused or dropped.
@@ -70,7 +70,7 @@ _projects: dict[str, Any] = {}
 """Project name → LangSmith's project; None if the key may not read the project."""
 
 
-@cache  # a process has one queue
+@cache  # a process has one queue for all traces
 def _job_queue() -> "queue.Queue[Job]":
     """Start the daemon thread that sends scores, if none runs yet, and return its queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
@@ -102,7 +102,7 @@ def _send_all(waiting: "queue.Queue[Job]") -> None:
 
 
 def _send(trace: Trace, scores: Scores) -> None:
-    """Send a trace's scores to LangSmith.
+    """Send the scores of a trace to LangSmith as feedback.
 
     Raises:
         LangSmithError: LangSmith does not accept them.
@@ -134,10 +134,10 @@ def _project(client: Any, name: str) -> Any:
         except LangSmithNotFoundError:
             _projects[name] = client.create_project(name, upsert=True)
         except LangSmithAuthError:
-            _projects[name] = None  # the key may write traces but not read projects
+            _projects[name] = None  # the API key may write traces but not read projects
     return _projects[name]
 
 
-@cache  # logs each text once per process
+@cache  # cached, so that each text is logged once per process
 def _warn_once(text: str) -> None:
     logger.warning("%s The runs go on.", text)

@@ -1,7 +1,7 @@
 """The HTTP transport of OpenAI-compatible seats.
 
-Import this module late: it loads the openai client. `bound_body` limits the size of a response,
-both compressed and unpacked.
+Import this module only when needed: it loads the openai client. `bound_body` limits the size of a
+response, both compressed and unpacked.
 """
 
 import zlib
@@ -61,7 +61,7 @@ class Bounded(httpx2.AsyncByteStream):
         self._most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the unpacked chunks."""
+        """Yield the chunks of the response, unpacked."""
         sent = told = line = 0
         unpack = _unpacker(self._encoding)
         async for packed in self._stream:
@@ -77,7 +77,7 @@ class Bounded(httpx2.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        """Close the underlying stream."""
+        """Close the packed stream that this one unpacks."""
         await self._stream.aclose()
 
 

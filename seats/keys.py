@@ -22,8 +22,8 @@ _bound = False
 
 
 def bind_keys() -> None:
-    """From now on send keys to listed endpoints only, as other parties choose the endpoints."""
-    global _bound  # noqa: PLW0603 - it holds for the whole process
+    """From now on send keys only to listed endpoints, because other parties choose endpoints."""
+    global _bound  # noqa: PLW0603 - the rule holds for the whole process
     _bound = True
 
 
@@ -42,7 +42,7 @@ def key_for(seat: Seat, variable: str) -> str:
     """Return the key that a seat's endpoint may receive, or "" if it may receive no key.
 
     Args:
-        seat: the seat, with its model and endpoint.
+        seat: the seat that calls the endpoint.
         variable: the environment variable that holds the key.
 
     Raises:

@@ -57,11 +57,11 @@ class Letter:
         return "\n\n".join(said)
 
     def without_system(self) -> "Letter":
-        """Return the letter without a system part, whose text is put before the user part."""
+        """Return the letter without a system part; that part's text is put before the user part."""
         return replace(self, system="", user=f"{self.system}\n\n{self.user}")
 
     def messages(self, program: bool = False) -> list[BaseMessage]:
-        """Return the letter as a conversation; a retry continues after the refused answer.
+        """Return the letter as a conversation; in a retry it goes on after the refused answer.
 
         Args:
             program: whether a program answers the letter and needs the facts in the last message.
@@ -108,7 +108,7 @@ def facts_of_text(text: str) -> dict[str, Any]:
 
 
 def facts(text: str) -> dict[str, Any]:
-    """Return the facts of a letter, from its fenced JSON blocks; later blocks win."""
+    """Return the facts in a letter's fenced JSON blocks; later blocks override earlier ones."""
     merged: dict[str, Any] = {}
     for block in _FACTS.findall(text):
         merged |= json.loads(block)

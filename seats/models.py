@@ -17,8 +17,8 @@ def check_seat(seat: Seat, actions: Actions | None = None, opening: Opening | No
         seat: the seat to check.
         actions: agent → its actions in the game; a factory with the method `check_actions` may
             refuse them.
-        opening: returns the game's observation before the first turn; a factory with the method
-            `check_opening` may refuse it.
+        opening: a function that returns the game's observation before the first turn; a factory
+            with the method `check_opening` may refuse it.
 
     Raises:
         CredentialsMissing: the seat's key is not set.
@@ -39,7 +39,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
     Args:
         seat: the model and its settings.
-        agent: the agent; an embedded character's traits depend on the agent's name.
+        agent: the agent's name, on which an embedded character's traits depend.
         seed: the seed of an embedded character.
 
     Raises:

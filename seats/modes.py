@@ -185,14 +185,14 @@ def _binds(model: BaseChatModel) -> bool:
 
 
 def _tag_fields(form: Form, given: Any) -> str:
-    """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
+    """Return fields as tagged text, or as JSON, which the parser refuses, if a key is unknown."""
     if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
         return json.dumps(given)
     return tag_fields(str(form["title"]), given)
 
 
 def _read(form: Form, text: str) -> str:
-    """Return text as tagged text if it clearly holds one answer of the form, else unchanged."""
+    """Return a text as tagged text if it clearly has one answer in the form, else unchanged."""
     fields = fields_in(form, text)
     return text if fields is None else tag_fields(str(form["title"]), fields)
 

@@ -64,7 +64,7 @@ def seat_for(agent: str, given: Any) -> Seat:
 
 
 def _model_name(model: BaseChatModel) -> str:
-    """Return the model's name in a chat model's attribute `model_name` or `model`, else ""."""
+    """Return the name in a chat model's attribute `model_name` or `model`, or "" without these."""
     found = getattr(model, "model_name", None) or getattr(model, "model", None)
     return found if isinstance(found, str) else ""
 
@@ -87,7 +87,7 @@ def _kind_of(agent: str, given: Any) -> str:
             f"{agent}'s seat: {name}{inspect.signature(given)} cannot be called with "
             "(letter, facts), which a function at a seat must accept"
         ) from None
-    except ValueError:  # a builtin without a signature
+    except ValueError:  # a builtin function without a signature
         pass
     return FUNCTION
 
@@ -119,7 +119,7 @@ def seat_objects(objects: Mapping[str, Seated]) -> Iterator[None]:
 
 
 def check_seated(run: str, seats: Mapping[str, str]) -> None:
-    """Refuse to resume a run until the objects at its seats are given again.
+    """Refuse to resume a run unless the objects at its seats have been given again.
 
     Args:
         run: the run's name.
@@ -221,7 +221,7 @@ class GraphChatModel(AwaitedChatModel):
             failure = failure_of(error, None)
         else:
             return _last(messages, state)
-        raise failure  # not in `except`, as its context would quote private facts
+        raise failure  # raised outside `except`, as its context would quote private facts
 
 
 def _last(asked: list[BaseMessage], state: Any) -> AIMessage:

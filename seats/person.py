@@ -43,7 +43,7 @@ def form(act: str, choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _flat(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema; if it refers to a definition elsewhere, only its description."""
+    """Return a field's schema, or only its description if it refers to a definition elsewhere."""
     known = {key: field[key] for key in ("description",) if key in field}
     return known if "$ref" in str(field) else dict(field)
 
@@ -68,7 +68,7 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
     Args:
         facts: the letter's facts.
     """
-    from shapley_coop.seats.schema import schema_of  # not at the top: few runs ask people
+    from shapley_coop.seats.schema import schema_of  # imported here because few runs ask people
 
     if (schema := schema_of(facts)) is None:
         return {}
@@ -94,7 +94,7 @@ def request(
         pointer: the episode, agent and attempt that identify the letter.
         agent: the agent whose person is asked.
         act: the name of the question.
-        why: the label of the last reply's fault; the letter at the seat says more.
+        why: the label of the last reply's fault, which the letter at the seat explains.
         until: the deadline in seconds since the epoch; None for no deadline.
         choices: the choices that all parties may know (`open_choices`).
     """
@@ -148,7 +148,7 @@ def as_message(reply: Any, act: str = "") -> str:
 
     Args:
         reply: the reply.
-        act: the name of the question; "" if the reply names it.
+        act: the name of the question; "" if the reply itself names it.
     """
     if isinstance(reply, list) and len(reply) == 1:
         reply = reply[0]
@@ -192,7 +192,7 @@ def _of_edit(edited: Mapping[str, Any], name: str, act: str) -> str:
 
 
 def _of_fields(fields: Mapping[str, Any], act: str) -> str:
-    """Return an answer's fields as tagged text; if a field is unknown, "(unreadable)"."""
+    """Return an answer's fields as tagged text, or "(unreadable)" if a field is unknown."""
     question = find_question(act)
     if question is None or not fields.keys() <= {*fields_of(act), "speech"}:
         return "(unreadable)"

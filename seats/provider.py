@@ -26,7 +26,7 @@ from shapley_coop.seats.seat import (
     Seat,
 )
 
-if TYPE_CHECKING:  # not at run time: `seats.asking` imports this module
+if TYPE_CHECKING:  # not imported at run time: `seats.asking` imports this module
     from shapley_coop.seats.asking import Enquiry
 
 KINDS = {
@@ -59,17 +59,17 @@ class Provider:
     """The functions of one kind of seat, and its limits for tenants.
 
     Attributes:
-        make: makes a chat model from a seat, `agent` and `seed`.
-        check: raises a ValueError for a seat that could not answer, before the play begins.
-        address: returns the URL that a seat calls. Tenants may use only URLs on the operator's
+        make: a function that makes a chat model from a seat, `agent` and `seed`.
+        check: a function that raises ValueError before play begins if a seat could not answer.
+        address: gives the URL that a seat calls. Tenants may use only URLs on the operator's
             list. Without `address`, tenants may use only models that the operator permits.
         for_tenants: the `options` that tenants may set; include no option that opens a file.
         check_game: raises a ValueError for a seat that cannot play a game with these `Actions`
             and this `Opening`; each may be None.
-        in_text: whether the models run in this process and always answer in text. Others may
+        in_text: whether the models run in this process and always answer in text. Other models may
             answer by a schema or a tool call.
         ask: asks without any model, as people are asked; None for a kind that makes models.
-        read: makes an answer from an outside reply and its question's name; None if `ask` is.
+        read: makes an answer from an outside reply and its question's name; None if `ask` is None.
     """
 
     make: Callable[..., BaseChatModel]

@@ -95,7 +95,7 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
         inspect.signature(factory).bind(agent="", seed=0)
     except TypeError:
         return False
-    except ValueError:  # a builtin without a signature
+    except ValueError:  # a builtin function without a signature
         return True
     return True
 
@@ -119,7 +119,7 @@ def _module(seat: str, module: str) -> Any:
         sys.path.append(here)
     try:
         return importlib.import_module(module)
-    except Exception as error:  # importing foreign code may raise anything
+    except Exception as error:  # importing foreign code may raise any exception
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise ValueError(f"{seat}: {module} cannot be imported: {said}") from None
 
@@ -190,7 +190,7 @@ class PythonChatModel(CallableChatModel):
         return getattr(load_factory(self.source), "__module__", None)
 
     def called(self, facts: dict[str, Any], words: str) -> Any:
-        """Make the callable, call it, and return its result.
+        """Make the callable by its factory, call it, and return its result.
 
         Raises:
             PythonSeatError: the factory does not exist, or the factory returns no callable.
@@ -213,7 +213,7 @@ def failure_of(error: BaseException, module: str | None, when: str = "") -> Pyth
     Args:
         error: the program's exception.
         module: the program's module; the error names the line of the failure in this module.
-        when: the program's task when it failed, in words.
+        when: what the program was doing when it failed, in words.
     """
     failure = PythonSeatError(f"it raised {type(error).__name__}{_place(error, module)}{when}")
     failure.said = traceback.format_exception_only(error)[-1].strip()[:_MOST_SAID]

@@ -24,7 +24,7 @@ class NotRecorded(SeatFault):
 
 
 def recording_line(entry: Entry) -> str:
-    """Return the line of a recording, as JSON, for a journal's entry."""
+    """Return a journal's entry as a line of a recording, in JSON."""
     line = {
         "agent": entry.agent,
         "act": entry.act,
@@ -120,7 +120,7 @@ class RecordedChatModel(BaseChatModel):
 
 
 def _check(seat: Seat) -> None:
-    """Refuse a recording that cannot be read."""
+    """Refuse a seat whose recording cannot be read."""
     read_recording(seat.name)
 
 

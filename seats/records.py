@@ -48,14 +48,14 @@ class Answer:
     """A seat's answer, with its cost in tokens and seconds."""
 
     text: str
-    cut: bool = False  # the endpoint ended the answer early
+    cut: bool = False  # whether the endpoint ended the answer early
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0  # part of input_tokens: served from the provider's cache
     reasoning_tokens: int = 0  # part of output_tokens: hidden reasoning
     batched: bool = False  # answered in a provider's batch, at the batch's price
     seconds: float = 0.0
-    withheld: Withheld = ""  # set if the model or a filter refused to answer
+    withheld: Withheld = ""  # why there is no answer, if the model or a filter refused it
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class JournalKey(NamedTuple):
         agent: the agent that received the letter.
         letter: the letter's name, a hash.
         attempt: the number of the attempt.
-        model: the model that answered; "" for any.
+        model: the model that answered; "" stands for any model.
     """
 
     agent: str
@@ -116,7 +116,7 @@ def letter_hash(text: str) -> str:
 
 
 def nonce() -> str:
-    """Return a random secret; with it, a short answer cannot be guessed from its seal."""
+    """Return a random secret to seal with an answer, so that short ones cannot be guessed."""
     return secrets.token_hex(16)
 
 
@@ -136,6 +136,6 @@ class Journal(Protocol):
 
 
 def overdue(waiting: Mapping[str, Any], now: float) -> bool:
-    """Return whether the time for a reply is up."""
+    """Return whether the time that a person has for a reply is up."""
     until = waiting.get("deadline")
     return until is not None and until <= now

@@ -39,7 +39,7 @@ def in_form(
         act: the name of the question.
         fields: field name → its JSON schema.
         called: whether the model answers by a tool call.
-        tools: the sentence of `tools_sentence` on other tools, or "".
+        tools: the sentence on the model's other tools that `tools_sentence` returns, or "".
     """
     told = in_fields(act, fields, called) + tools
     user = f"{letter.user.rstrip()}\n\n{told}\n"
@@ -52,11 +52,11 @@ def in_form(
 def tools_sentence(
     tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool
 ) -> str:
-    """Return a sentence on the tools and the permitted number of calls, the same at each step.
+    """Return a sentence on the tools and the number of permitted calls; it is equal at each step.
 
     Args:
         tools: the tools that the model may call before it answers.
-        left: the number of calls that are left.
+        left: how many calls the model still has.
         steps: the earlier steps, whose calls count in the total.
         called: whether the answer is a tool call, too.
     """
@@ -69,7 +69,7 @@ def tools_sentence(
 
 
 def _returned(act: str, refused: str, why: str, called: bool) -> tuple[BaseMessage, ...]:
-    """Return messages with a refused answer's fields and fault; empty for text or long answers."""
+    """Return messages with a refused answer's fields and its fault; none if it is text or long."""
     fields = fields_of(act, refused) if len(refused) <= MAX_SHOWN else None
     if fields is None:
         return ()

@@ -84,7 +84,7 @@ def droppable(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _without(schema: Any, out: Set[str]) -> Any:
-    """Return a JSON schema without the definitions and properties of these names."""
+    """Return a JSON schema without the definitions and properties that have these names."""
     if isinstance(schema, list):
         refs = {f"#/$defs/{name}" for name in out}
         kept = [x for x in schema if not (isinstance(x, dict) and x.get("$ref") in refs)]

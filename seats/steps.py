@@ -41,8 +41,8 @@ async def converse(
         seed: the seed of an embedded character.
         question: the letter, with the tools that the seat may use.
         journal: the journal that keeps answers and results.
-        found: the kept answer to the letter, or None. With a kept answer, tool calls are also
-            looked up in the journal and not repeated.
+        found: the answer to the letter that the journal has already, or None. With a kept answer,
+            tool calls are also looked up in the journal and not repeated.
 
     Raises:
         SeatError: no answer came.

@@ -65,7 +65,7 @@ class Trace(NamedTuple):
 
     Attributes:
         root: the id of the root run, which is also the trace's id.
-        project: the LangSmith project that receives the trace.
+        project: the project in LangSmith that gets the trace.
         graph: the traced workflow.
     """
 
@@ -101,17 +101,17 @@ def trace_quietly(secrets: Path) -> None:
         return
     keep_out(value for name, value in os.environ.items() if _KEY.search(name))
     for path in secrets.glob("*.yaml"):
-        with suppress(ValueError):  # a run with this unreadable file is refused with the reason
+        with suppress(ValueError):  # runs with this unreadable file are refused, with the reason
             keep_out(map(str, read_mapping(path, "secrets", "", private=True).values()))
     # A thread that waits for a dead endpoint must not keep the process alive. The pool that sends
-    # compressed traces would do so, because Python joins its threads at exit.
+    # compressed traces would keep it alive: Python joins its threads at exit.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
     os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
     seconds_given()
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
-@cache  # a process needs one client
+@cache  # a process needs only one client of LangSmith
 def _install(hidden: bool) -> None:
     """Replace LangSmith's default client by a client that redacts, once per process."""
     # Import this here, so that a sweep with nothing left to play loads none of LangChain.
@@ -122,7 +122,7 @@ def _install(hidden: bool) -> None:
     taken = 0
 
     class Counting(requests.Session):
-        """A session that counts complete successful responses."""
+        """An HTTP session that counts the responses that were complete and successful."""
 
         def send(self, request: Any, **how: Any) -> Any:
             nonlocal taken
@@ -147,7 +147,7 @@ def _install(hidden: bool) -> None:
     atexit.register(lambda: client.flush(timeout=patience() if taken else DOUBT))
 
 
-@cache  # warns once per process
+@cache  # cached, so that it warns once per process
 def _warn_once() -> None:
     logger.warning("LangSmith does not take the traces; the run goes on untraced.")
 
@@ -156,11 +156,11 @@ def label_trace(episode: str, **metadata: Any) -> None:
     """Add metadata to the root of the trace under way, and remember the trace by its episode.
 
     A server starts the trace before the game is known, so a node of the workflow labels it.
-    Without tracing, nothing happens.
+    If nothing is traced, nothing happens.
 
     Args:
         episode: the id of the traced play.
-        metadata: values for names in `SCHEME`.
+        metadata: name in `SCHEME` → its value.
     """
     if not tracing() or (root := _root()) is None:
         return
@@ -179,7 +179,7 @@ def patience() -> float:
     return max(0.0, _end() - time.monotonic())
 
 
-@cache  # the first call fixes the end of all waiting
+@cache  # cached: the first call fixes when all waiting ends
 def _end() -> float:
     return time.monotonic() + seconds_given()
 

@@ -23,7 +23,7 @@ def count_tokens(usage: Mapping[str, Any] | None, letter: str, answer: str) -> t
     """Return the numbers of input and output tokens.
 
     Args:
-        usage: the endpoint's report, with input_tokens and output_tokens of any value.
+        usage: the endpoint's report, whose input_tokens and output_tokens may have any value.
         letter: the whole text that was sent.
         answer: the whole text that came back.
     """

@@ -39,7 +39,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
 
     Args:
         number: an integer, float, fraction, or a string of a decimal or of a ratio.
-        what: the name of the number in errors.
+        what: what the number is, as errors call it.
 
     Raises:
         ValueError: `number` is not a finite number.
@@ -131,7 +131,7 @@ def to_micro(amount: Number | str) -> int:
 
 
 def from_micro(micro: int) -> Fraction:
-    """Return the exact amount in the game's unit."""
+    """Return an amount of micro-units as an exact fraction of the game's unit."""
     return Fraction(micro, MICRO)
 
 
@@ -180,7 +180,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
 
     Args:
         payoffs: the exact payoffs in the game's unit, of either sign.
-        total_micro: the total of the payoffs, rounded to micro-units.
+        total_micro: the total of the payoffs in micro-units, rounded.
 
     Raises:
         ValueError: the payoffs do not sum to the total.
@@ -188,7 +188,7 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     given = [exact(payoff, "a payoff") for payoff in payoffs]
     if all(MICRO % payoff.denominator == 0 for payoff in given):
         parts = [payoff.numerator * (MICRO // payoff.denominator) for payoff in given]
-        if sum(parts) == total_micro:  # usually no rounding is needed
+        if sum(parts) == total_micro:  # in most cases no rounding is needed
             return parts
     quotas = [payoff * MICRO for payoff in given]
     whole = sum(quotas, Fraction(0))

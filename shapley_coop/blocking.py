@@ -39,11 +39,11 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
     try:
         return future.result()
     finally:
-        future.cancel()  # no effect on a finished future
+        future.cancel()  # this has no effect on a finished future
 
 
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
-    """Iterate over an asynchronous generator; see `run_blocking`.
+    """Iterate over an asynchronous generator, run as by `run_blocking`.
 
     Each step runs the generator to its next item. If the caller stops early, the generator closes.
     """

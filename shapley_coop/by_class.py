@@ -12,7 +12,7 @@ class ByClass:
     """A function of coalitions that depends only on the number of members in each class.
 
     Attributes:
-        of: the class of each agent; −1 for an agent that never changes the worth.
+        of: the class number of each agent; −1 for an agent that never changes the worth.
         worths: integers (worths times `unit`), indexed by the number of members of each class.
         unit: the divisor that turns these integers into the game's unit.
     """

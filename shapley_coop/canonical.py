@@ -55,7 +55,7 @@ def cache_key(value: Any) -> bytes:
     """
     try:
         return fit(orjson.dumps(value, default=plain))
-    except TypeError:  # a whole number of more than 64 bits, or a lone surrogate
+    except TypeError:  # the value has a whole number of more than 64 bits, or a lone surrogate
         return json.dumps(value, default=plain).encode()
 
 

@@ -19,7 +19,7 @@ _DECIMALS = {code: n for n, codes in _BY_DECIMALS.items() for code in codes.spli
 
 
 def decimals_of(currency: str) -> int:
-    """Return the decimals of a currency's smallest amount: 0 for yen; 2 if no currency is named.
+    """Return how many decimals amounts of a currency have: 0 for yen; 2 if no currency is named.
 
     Args:
         currency: a code of three capital letters, or empty.

@@ -37,7 +37,7 @@ def earned_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return the lowest and the highest percent of the whole that each agent earned.
+    """Return the lowest and the highest percentage of the whole that each agent can have earned.
 
     Args:
         artefacts: agent → kind → count, 0 or more; missing kinds count 0.
@@ -58,7 +58,7 @@ def parts(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, Fraction]:
-    """Return each agent's part of a whole of 1; parts are equal if no artefact has a weight."""
+    """Return each agent's part of a whole of 1; all parts are equal if no artefact has a weight."""
     middles = {a: low + high for a, (low, high) in earned_intervals(artefacts, weights).items()}
     whole = sum(middles.values(), Fraction(0))
     if not whole:
@@ -70,7 +70,7 @@ def part_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """Return each agent's least and greatest part of a whole of 1.
+    """Return the least and the greatest part of a whole of 1 that each agent can have.
 
     Each weight may lie anywhere in its interval. An agent's part is the mean of its shares of the
     kinds, weighted by the kinds' weights. The mean is greatest if every kind whose share exceeds

@@ -34,7 +34,7 @@ class Setting(NamedTuple):
     """A field that an extension adds to a run's configuration, as an option of `coop run`.
 
     Attributes:
-        flag: the option's name.
+        flag: the name of the option of `coop run`.
         help: the option's help text.
         reads: the `module:name` of a callable that reads an agent's text, if the option is given
             once for each agent as NAME=text; otherwise empty.
@@ -99,15 +99,15 @@ class Extension:
             (`seats.embedded.bargaining.Agent`) to a mapping: a question's name → a special answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
-        rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
+        rechecks: a node of its workflows → the node's recomputation (`evals.rechecks.Recheck`).
         norms: a name → a norm, which runs, deals and `coop credit` can name.
-        files: the function of `coop credit FILE`. It takes the file, a norm and whether to print
-            JSON, and prints the credit of the game in the file.
+        files: the function that computes `coop credit FILE`. It takes the file, a norm and whether
+            to print JSON, and prints the credit of the game in the file.
         replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
             and a callback for each coalition. It returns the agents' values, the improvement, and
             whether the replay of all agents agrees with the record.
-        dice: the function of `coop credit RUN --dice N`. It takes the evaluated table, a norm, N
-            and a callback for each seed, and returns the report.
+        dice: the function that computes `coop credit RUN --dice N`. It takes the evaluated table, a
+            norm, N and a callback for each seed, and returns the report.
         measures: the key of a measure that the core names but cannot compute (`distance`) → a
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a section of the report
@@ -130,7 +130,7 @@ class Extension:
             by their values (`state.additions.Addition`).
         tenants: the rule that separates callers, a `Tenancy` of the extension of the server.
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
-        tables: a name → what asks the people at a run's table, by pages or at a terminal
+        tables: a name → the object that asks the people at a run's table, by pages or at a terminal
             (`cli.playing.people.Tables`).
         guards: a name → the hooks into LangGraph's server, a `Guard` of its extension.
         records: a name → a function from parameters and a seed to a scenario, as the extension of
@@ -203,7 +203,7 @@ def broken() -> Mapping[str, str]:
 
 
 def offered(kind: str) -> Mapping[str, tuple[Extension, str]]:
-    """Return all parts of a kind, a field of `Extension`: name → extension and `module:name`."""
+    """Return all parts of a kind (a field of `Extension`): name → extension and `module:name`."""
     return {
         name: (extension, place)
         for extension in installed().values()
@@ -234,7 +234,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def only(kind: str, missing: str) -> Any:
-    """Import the first part of a kind for which only one part is used.
+    """Import the first part of a kind of which only one part is ever used.
 
     Raises:
         BrokenExtension: the part cannot be imported.
@@ -270,7 +270,7 @@ def _find_all() -> Mapping[str, Extension | str]:
 def _shipped_names() -> list[str]:
     try:
         folder = import_module(GROUP)
-    except ModuleNotFoundError:  # all extensions were removed
+    except ModuleNotFoundError:  # there is no such folder if all extensions were removed
         return []
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 

@@ -43,7 +43,7 @@ def require_extra(extra: str, who: str) -> Iterator[None]:
     except ImportError as error:
         library = (error.name or extra).partition(".")[0]
         if library == __package__:
-            raise  # a fault of this package, not of a library
+            raise  # the module is missing in this package, not in a library
         raise missing_library(who, library, extra) from None
 
 

@@ -77,7 +77,7 @@ def _size(node: Any, sizes: dict[int, int]) -> int:
         if not known:
             raise _refuse("an alias is inside the value that it repeats", node)
         return known
-    sizes[id(node)] = 0  # 0 while the node is in progress
+    sizes[id(node)] = 0  # the size is 0 while the node is being counted
     if isinstance(node.value, str):
         found = 1 + len(node.value)
     else:
@@ -99,7 +99,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article: `a game`.
+        kind: what the file should contain, with its article, as errors name it: `a game`.
         problem: the class of the error to raise.
 
     Raises:
@@ -213,7 +213,7 @@ def _json(text: str) -> Any:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the dictionary of an object's pairs, for a JSON decoder.
+    """Return the dictionary of an object's key-value pairs, for a JSON decoder.
 
     Raises:
         ValueError: a key occurs twice.
@@ -227,7 +227,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def no_number(constant: str) -> Any:
-    """Refuse NaN and Infinity, for a JSON decoder."""
+    """Refuse NaN and Infinity; a JSON decoder calls this function."""
     raise ValueError(f"{constant} is not a number: a finite number is needed")
 
 

@@ -58,7 +58,7 @@ async def play(
 
 
 def _warn_of_unread(outcome: Outcome, objects: KeysView[str]) -> None:
-    """Warn the program about unusable answers by its own objects."""
+    """Warn the calling program about unusable answers that its own objects at seats gave."""
     for agent, one in outcome["happened"]["answers"].items():
         if one["unusable"] and not objects.isdisjoint({agent, "*"}):
             warnings.warn(
@@ -69,7 +69,7 @@ def _warn_of_unread(outcome: Outcome, objects: KeysView[str]) -> None:
 
 
 def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, "Seated"]]:
-    """Return the configuration as plain fields, and the objects at its seats."""
+    """Return a configuration as plain fields, and separately the objects at its seats."""
     from shapley_coop.games import Game
     from shapley_coop.games.given import recipe_of
     from shapley_coop.seats.objects import told_apart
@@ -107,7 +107,7 @@ def play_sync(
     person: "Person | None" = None,
     **settings: Any,
 ) -> Outcome:
-    """Play a workflow to its settlement and return the result; the synchronous twin of `play`.
+    """Play a workflow to its settlement and return the result, like `play` but without `await`.
 
     It also works while an event loop runs, as in a notebook.
     """
@@ -163,7 +163,7 @@ def resume_sync(
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
 ) -> Outcome:
-    """Continue a run that stopped or waits; the synchronous twin of `resume`."""
+    """Continue a run that stopped or waits, like `resume` but without `await`."""
     return run_blocking(resume(run, seats, watch, person))
 
 

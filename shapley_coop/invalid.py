@@ -24,8 +24,8 @@ class FirstError(NamedTuple):
 
     Attributes:
         where: the path to the wrong value, joined by dots; empty if the whole data is wrong.
-        reason: the fault of the value.
-        unknown: whether `where` names a field that does not exist.
+        reason: what is wrong with the value.
+        unknown: whether `where` names a field that the model does not have.
         instead: the field probably meant, or a list of possible fields; empty without a guess.
     """
 
@@ -55,7 +55,7 @@ def first_error(
     first = min(every, key=lambda one: one["type"] != "extra_forbidden")
     loc, kind = [str(part) for part in first["loc"]], first["type"]
     reason = _plain(kind, first["msg"], first.get("ctx", {}))
-    if loc and loc[-1] in _TAGS:  # the value's type is a union
+    if loc and loc[-1] in _TAGS:  # the type is a union, of which one member may be a model
         reason = reason.replace("whole number", "number") if len(every) > 1 else reason
         loc = loc[:-1]
     loc = [part for part in loc if not part.startswith(("list[", "dict["))]

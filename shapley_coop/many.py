@@ -1,4 +1,4 @@
-"""The number of agents above which letters and facts describe agents together."""
+"""The number of agents above which letters and facts describe them in groups, not singly."""
 
 MANY = 12
 """The most agents for which letters have a line for each agent and list all possible gifts."""

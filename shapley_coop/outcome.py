@@ -29,7 +29,7 @@ class Outcome(dict[str, Any]):
 
     @property
     def payoffs(self) -> dict[str, float]:
-        """Agent → its final payoff after settlement, in the game's unit."""
+        """A mapping: agent → its final payoff after settlement, in the game's unit."""
         return cast(dict[str, float], self["payoffs"])
 
     @property

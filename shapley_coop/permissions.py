@@ -30,7 +30,7 @@ def permit(what: Permission) -> None:
 
 
 def permitted(what: Permission) -> bool:
-    """Return whether a permission was granted."""
+    """Return whether a permission was granted in this process."""
     return what in _permitted
 
 

@@ -36,7 +36,7 @@ class Bounded(dict[Key, Value]):
 def by_identity(most: int) -> Callable[[Function], Function]:
     """Return a decorator that caches a function's results by the identity of its first argument.
 
-    The other arguments are compared by value. Only the latest result for each object is kept.
+    The other arguments are compared by value. Of each object only the latest result is kept.
 
     Args:
         most: the most objects that are cached and kept alive; a full cache is emptied.

@@ -1,4 +1,4 @@
-"""Phrases that letters and tools share."""
+"""Phrases that letters and the results of agents' tools share."""
 
 from collections.abc import Mapping
 from typing import Any

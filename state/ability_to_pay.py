@@ -29,7 +29,7 @@ def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
     try:  # cached: a run's agents check the same deals again and again
         return _known[asked]
-    except KeyError:  # do not test by `in`: a thread may empty the cache after the test
+    except KeyError:  # do not test by `in`: another thread may empty the cache after the test
         fault = _known[asked] = _unable(evaluated, deal)
         return fault
 

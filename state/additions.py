@@ -16,7 +16,7 @@ from shapley_coop import extension
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.invalid import first_error
 
-if TYPE_CHECKING:  # only for types: these modules import this module
+if TYPE_CHECKING:  # imported only for types: these modules import this module
     from shapley_coop.deals.language.deal import Offer
     from shapley_coop.games import Game
     from shapley_coop.state.evaluated import EvaluatedTable
@@ -46,10 +46,10 @@ class SealedAnswer(NamedTuple):
 
     Attributes:
         topic: the topic of the question.
-        turn: the turn before which the agent was asked.
+        turn: the number of the turn before which the agent was asked.
         text: the agent's answer.
         accepts: the hash by which the answer binds its author.
-        called: the name of the answer in messages of `coop verify`, such as "its orders".
+        called: how messages of `coop verify` call the answer, such as "its orders".
     """
 
     topic: str
@@ -92,7 +92,7 @@ class Addition(Generic[S]):
         """
 
     def complaints(self, settings: S) -> Iterator[str]:
-        """Yield the reasons, if any, why only the server's operator may set these settings."""
+        """Yield the reasons, if any, why only a server's operator may choose these settings."""
         yield from ()
 
     def aside(self, settings: S, episode: str, workflow: str) -> Any:
@@ -108,7 +108,7 @@ class Addition(Generic[S]):
         return {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return a text to add to a person's message, from the extra keys of the reply.
+        """Return a text to add to a person's message, made of the extra keys in the reply.
 
         Raises:
             ValueError: a value under these keys is wrong.
@@ -116,7 +116,7 @@ class Addition(Generic[S]):
         return ""
 
     def without(self, text: str) -> str:
-        """Return an answer's text without the elements that only this addition reads."""
+        """Return an answer's text without the elements that are only for this addition."""
         return text
 
     def check(
@@ -224,7 +224,7 @@ def set_aside(config: "RunConfig", episode: str, workflow: str) -> dict[str, Any
 
 
 def limits_of(config: "RunConfig", agent: str) -> Limits:
-    """Return the strictest of the limits that a run's additions set for an agent."""
+    """Return, of the limits that a run's additions set for an agent, the strictest of each kind."""
     found = [one.addition.limits(one.settings, agent) for one in find_additions(config)]
     return Limits(
         most_pay=min((one.most_pay for one in found if one.most_pay is not None), default=None),
@@ -242,7 +242,7 @@ def show_additions(turn: "TurnContext", agent: str) -> dict[str, Any]:
 
 
 def without_additions(config: "RunConfig", text: str) -> str:
-    """Return an answer's text without the elements that only a run's additions read."""
+    """Return an answer's text without the elements that are only for a run's additions."""
     for one in find_additions(config):
         text = one.addition.without(text)
     return text

@@ -36,7 +36,7 @@ TOOL_CALLS = 8
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of asking one agent.
+    """The result of asking one agent one question.
 
     Attributes:
         attempt: the number of this attempt to answer, from 1; 0 if the agent was not asked.
@@ -170,7 +170,7 @@ def check_reply(turn: TurnContext, agent: str, answer: Answer) -> Fault | None:
     if not tracker.admits(agent):
         return None
     refusal = _refusal(turn, agent, answer, question.attempt)
-    if asked[agent].entry is not None:  # the letter was answered meanwhile
+    if asked[agent].entry is not None:  # another process has got an answer to the letter meanwhile
         return refusal.fault
     episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))
@@ -186,7 +186,7 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Return the refusal of an answer; check it again for the reason, which the table lacks."""
+    """Return the refusal of an answer; check the answer again, as the table lacks the reason."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         # If newer code accepts the refused answer, ask its author again as was promised.
@@ -251,7 +251,7 @@ def _within_budget(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[
 
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
-    """Return agent → the most calls with tools that it may make before it answers."""
+    """Return agent → how many calls with tools its model may make before it must answer."""
     tracker = BudgetTracker(turn.evaluated.config.budget, turn.table["spent"])
     for agent in admitted:
         tracker.reserve(agent, 0)
@@ -274,7 +274,7 @@ async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> H
 
 
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
-    """Return the name, tags and metadata of a call in a trace."""
+    """Return the name, tags and metadata that a call gets in a trace."""
     table, config, act = turn.table, turn.evaluated.config, turn.question.name
     seat = seat_of(turn, agent)
     return {

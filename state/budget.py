@@ -56,7 +56,7 @@ class BudgetTracker:
 
     @property
     def empty(self) -> bool:
-        """Whether a limit of the run is reached, so that no further agent is asked."""
+        """Whether a limit for the whole run is reached, so that no further agent is asked."""
         used = (
             (self._budget.calls, self._calls.total()),
             (self._budget.tokens, self._tokens.total()),
@@ -94,7 +94,7 @@ class BudgetTracker:
         """Count an agent's calls before they are made, so that parallel calls keep the limits.
 
         Args:
-            tokens: the expected tokens.
+            tokens: how many tokens the calls are expected to need.
             calls: the most calls that the agent may need.
         """
         self._calls[agent] += calls

@@ -81,13 +81,13 @@ def state_conduct(
 
 
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """Return one agent's conduct with counts of actions and breaches in place of turns."""
+    """Return one agent's conduct, with counts of actions and breaches in place of their turns."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 
 
 def did(counts: Mapping[str, int], when: Mapping[str, Sequence[int]] | None = None) -> str:
-    """Return actions with counts in words, most frequent first, with turns if `when` is given."""
+    """Say which actions were taken how often, most frequent first; and when, if `when` is true."""
     often = sorted(counts.items(), key=lambda each: -each[1])
     shown = often if len(often) <= MOST_NAMED else often[: MOST_NAMED - 1]
     told = [

@@ -74,7 +74,7 @@ def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | N
 def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     least, evaluated = reservation(turn, agent), turn.evaluated
     fault = unable(evaluated, deal)
-    if fault or agent in OUTSIDERS:  # an outsider drafts, but does not sign
+    if fault or agent in OUTSIDERS:  # an outsider may draft a deal, but does not sign it
         return fault
     if fault := _beyond_purse(turn, agent, deal):
         return fault
@@ -116,6 +116,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:
-    """Return an answer with the deal that was read from it, and the parser's repairs added."""
+    """Return an answer, adding the deal that was read from it and the parser's repairs."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -71,7 +71,7 @@ class EvaluatedTable:
 
     @cached_property
     def signed(self) -> Agreement:
-        """The agreement, which checks the record against the signed contract, if there is one."""
+        """The `Agreement`, which compares the record with the signed contract, if there is one."""
         facts = {**facts_of(self.game), **self.means}
         open_turns = self.game.open_turns
         return Agreement(self.contract, self.record, facts, self.enforcement, open_turns)
@@ -98,7 +98,7 @@ class EvaluatedTable:
 
     @property
     def over(self) -> bool:
-        """Whether the game has reached its end."""
+        """Whether the game is over at this position."""
         return self.game.over(self.table["position"])
 
     @property
@@ -124,13 +124,13 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """Return an agent's legal actions, as if this turn's certain gifts had been made."""
+        """Return an agent's legal actions after the gifts that are certain to be made this turn."""
         due = self._gifts_due.get(agent, [])
         return self.game.legal(with_gifts(self.table["position"], due), agent)
 
     @cached_property
     def _gifts_due(self) -> dict[str, list[Gift]]:
-        """Agent → the gifts from or to it that are due this turn whatever the agents do."""
+        """Agent → the gifts, by or to it, that are due this turn whatever the agents do."""
         found: dict[str, list[Gift]] = {}
         for gift in self.signed.gifts({}) if self.game.goods else ():
             when = self.clauses[gift["clause"]].when
@@ -184,7 +184,7 @@ class EvaluatedTable:
         return self._payoffs(split_of(self.contract), self.signed.monitor.payments)
 
     def without_more(self) -> dict[str, Fraction]:
-        """Return each agent's payoff if the agents agree on nothing more.
+        """Return each agent's payoff if the agents agree on nothing more after this.
 
         If the contract is enforced, it determines the payoffs; otherwise they are the earnings.
         """
@@ -235,7 +235,7 @@ class EvaluatedTable:
         return self.signed.below_reservation(deal, agent, least, norms)
 
     def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
-        """Return an agent's mean payoff if all keep a deal, or None if it is not computable."""
+        """Return an agent's mean payoff if all keep a deal, or None if this cannot be computed."""
         rows = self.outlook(deal, agent, norms)["rows"]
         found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
         return exact(found[agent]["mean"]) if agent in found else None

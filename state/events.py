@@ -17,7 +17,7 @@ Counts = Mapping[str, int]
 
 
 class Asked(TypedDict):
-    """The event that agents are about to be asked, in parallel."""
+    """The event that says that agents are about to be asked, in parallel."""
 
     event: Literal["asking"]
     topic: str
@@ -38,7 +38,7 @@ class AgentProgress(TypedDict):
 
 
 class Answered(TypedDict):
-    """The event that all the agents have answered."""
+    """The event that says that all asked agents have answered."""
 
     event: Literal["answered"]
     topic: str

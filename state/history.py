@@ -52,7 +52,7 @@ def recall_lines(lines: Sequence[Line], recall: int) -> list[Line]:
 
     Args:
         lines: one line for each message and turn, in order.
-        recall: the number of latest events that always stay lines; 0 keeps all events as lines.
+        recall: how many of the latest events always have their own lines; 0: all events do.
     """
     old = recall * max(0, len(lines) // recall - 1) if recall else 0
     return [summary(lines[:old]), *lines[old:]] if old else list(lines)

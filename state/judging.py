@@ -25,7 +25,7 @@ def check_finished(answer: Answer) -> Fault | None:
 def reader(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
-    """Return a function that parses an answer's tags and applies `read` to the parsed message."""
+    """Return a function that parses an answer's tags, and reads the parsed message by `read`."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
         if fault := check_finished(answer):
@@ -33,7 +33,7 @@ def reader(
         message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
             return message
-        # Outsiders may write more: they repeat the parties' clauses, whose length was checked.
+        # Outsiders may write longer texts: they repeat parties' clauses, whose length was checked.
         if agent not in OUTSIDERS and (fault := too_long(message)):
             return fault
         message = in_a_word(message)
@@ -66,7 +66,7 @@ def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | 
 
 @dataclass(frozen=True)
 class Judged:
-    """The result of judging an answer.
+    """The result of judging one agent's answer.
 
     Attributes:
         draft: the table's note on the answer, such as the attempt and the label of a fault.
@@ -93,7 +93,7 @@ def judge(
         agent: the author of the answer.
         attempt: the number of the attempt, from 1.
         answer: the answer; None if the budget had no call left for the agent.
-        pointer: the place of the answer in the journal.
+        pointer: the address of the answer in the journal.
     """
     draft: Draft = {"at": turn.at, "attempt": attempt, "sound": True}
     if pointer is not None:

@@ -72,7 +72,7 @@ def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> lis
 
 
 def _failed_talk(turn: TurnContext) -> str:
-    """Return the sentence that the talk before this action gave no deal, or "" if it gave one."""
+    """Return a sentence that says that the talk before this action gave no deal; else ""."""
     talk, evaluated = turn.table.get("talk", []), turn.evaluated
     before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
     if not issubclass(turn.question.answer, Action) or not before or turn.table.get("lapsed"):
@@ -90,7 +90,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     """Return the letter of the first attempt, without a refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    whole = are_tags_left_out() and not outsider  # people read the whole talk
+    whole = are_tags_left_out() and not outsider  # people get the whole talk to read
     below = _clauses_below(turn, view) if whole else ()
     told, lines, events = _history(turn, agent if turn.question.hears else "", whole, below)
     user = write_request(
@@ -110,7 +110,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _clauses_below(turn: TurnContext, view: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts of the deal and of the offer that a letter shows below the history."""
+    """Return the texts of the deal in force and the offer, shown below a letter's history."""
     keys = ("contract", "offer") if offer_to_answer in turn.question.words else ("contract",)
     return tuple(filter(None, (view.get(key, {}).get("in_words", "") for key in keys)))
 
@@ -167,7 +167,7 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 def _history(
     turn: TurnContext, reader: str, whole: bool, below: tuple[str, ...]
 ) -> tuple[str, Lines, Lines]:
-    """Return the history for a reader ("" for all): text, events in the text, all events.
+    """Return the history for a reader ("" for all): as text, the text's events, and all events.
 
     The text refers to clauses that the letter shows `below` it, and does not repeat them.
     """

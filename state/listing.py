@@ -29,7 +29,7 @@ def line(
     Args:
         run: the run's name.
         graph: the workflow.
-        created: the time at which the run began (ISO).
+        created: the time at which the run began, in ISO 8601.
         state: started, waiting, ended or failed.
         settings: the resolved configuration; empty before the run's first node.
         status: the result's status if the run has ended; else empty.
@@ -57,7 +57,7 @@ def line(
 
 
 def _models(seats: Mapping[str, Any]) -> dict[str, str]:
-    """Return each party's model: agent → name of the model."""
+    """Return agent → the name of its model, for each party."""
     return {
         agent: seat if isinstance(seat, str) else str(seat.get("model", ""))
         for agent, seat in seats.items()
@@ -80,7 +80,7 @@ class RunFilter:
         game: the game's name, or a part of the name.
         graph: the workflow.
         outcome: the status or the state that runs must have, such as "agreed" or "waiting".
-        older: the least age of the run, in days.
+        older: how many days ago the run must have begun at least.
     """
 
     game: str = ""

@@ -18,7 +18,7 @@ class Utterance:
         puts: the number of the offer that the answer makes; 0 if it makes none.
         about: the number of the offer that the answer accepts or rejects; 0 if there is none.
         to: the only agent that hears the answer; empty if all hear it.
-        meeting: the number of the meeting, if several are held.
+        meeting: the number of the meeting, if agents meet in several.
     """
 
     by: str
@@ -101,7 +101,7 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
 def count_answers(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
-    """Return the offer with the acceptances in the answers added, and the answers as counted.
+    """Return the offer with the answers' acceptances added, and the answers as they were counted.
 
     An acceptance counts only for the offer (revision and hash) that its author's letter showed. If
     another offer has replaced it, the acceptance becomes a pass with the fault's label.
@@ -128,7 +128,7 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
-        if "puts" in said and "deal" in said:  # a proposal of tasks has no deal
+        if "puts" in said and "deal" in said:  # a proposal of tasks has no deal in it
             deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [

@@ -97,7 +97,7 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
     """Return what the reader gets if the contract is kept or broken; {} if computing it is slow.
 
-    Dice make it slow, as they need simulated plays, and so do the many breaches of many agents.
+    Dice make it slow, as they need simulated plays; many agents do, as they have many breaches.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES
@@ -107,7 +107,7 @@ def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _without_offer(turn: TurnContext, viewer: str) -> Facts:
     found = turn.evaluated.outlook(None, viewer)
-    assumed = ("assumes",) if turn.evaluated.contract else ()  # else the row "no deal" says it
+    assumed = ("assumes",) if turn.evaluated.contract else ()  # otherwise the row "no deal" says it
     return {key: found[key] for key in ("exact", "plays", "rows", *assumed) if key in found}
 
 
@@ -126,7 +126,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """Return one case with only one agent's payoff, or {} if another agent breaks the deal."""
+    """Return one case with this agent's payoff alone, or {} if another agent breaks the deal."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -160,7 +160,7 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer with each agent's payoff under it, and the change from no agreement."""
+    """Return the offer with each agent's payoff under it, and its gain over no agreement."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)

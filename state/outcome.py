@@ -34,7 +34,7 @@ MOST_NAMED = 6
 
 
 class Answers(TypedDict):
-    """The counts of one agent's answers."""
+    """How many answers one agent gave, and how many were unusable or refused."""
 
     given: int  # all answers to letters, including repeated attempts
     unusable: int  # answers that were unreadable or not allowed
@@ -42,7 +42,7 @@ class Answers(TypedDict):
 
 
 class Happened(TypedDict):
-    """The events of a run in brief."""
+    """What happened in a run, in brief."""
 
     words: list[str]  # sentences in order
     acted: list[str]  # the agents that took at least one action
@@ -51,7 +51,7 @@ class Happened(TypedDict):
 
 
 def without_play(record: Sequence[Turn]) -> Status | None:
-    """Return a status if agents were asked to act and no agent acted, or else None.
+    """Return a run's status if agents were asked to act and none of them acted, or else None.
 
     Returns:
         `budget` if the budget had no call left for any agent; `no_play` if some agent chose to
@@ -109,7 +109,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _no_trade(table: Table) -> list[str]:
-    """Return a line if all accepted an allocation of tasks that equals the initial one, or []."""
+    """Return a line that says so if all accepted the initial allocation of tasks; else []."""
     contract = table.get("contract")
     if contract is None or game_of(table["settings"]).signable:
         return []

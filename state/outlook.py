@@ -30,10 +30,10 @@ def outlook_of(
     """Return an offer's outlook, as plain JSON: the payoffs if kept, if broken, and without it.
 
     Args:
-        terms: how contracts are enforced.
+        terms: how contracts are enforced in this run.
         stands: JSON of the game's position, the turns played, and the contract in force, which the
             offer would amend.
-        deal: the offer; None for the contract in force as it stands.
+        deal: the offer; None to examine the contract in force without any offer.
         norms: the norms whose payoffs are shown for comparison.
         viewer: the reader of the outlook; used only if the game's payoffs are private.
 
@@ -43,7 +43,7 @@ def outlook_of(
     if (found := _computed.get(key)) is None:
         prospect = replace(_prospect(*key[:-1]), viewer=key[-1])
         found = _computed[key] = json.dumps(outlook(prospect).record())
-    return orjson.loads(found)  # type: ignore[no-any-return] # a fresh copy for each reader
+    return orjson.loads(found)  # type: ignore[no-any-return] # each reader gets a fresh copy
 
 
 _Key = tuple[Game, Enforcement, bytes, Deal | None, tuple[str, ...], str]

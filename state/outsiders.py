@@ -26,7 +26,7 @@ def seat_of(turn: TurnContext, who: str) -> Seat:
 
 
 def can_draft(turn: TurnContext, proposer: str) -> bool:
-    """Return whether somebody can draft clauses from an agent's offer in free words."""
+    """Return whether a model or a person can draft clauses from an agent's offer in free words."""
     return not _drafter(turn, proposer).simulated
 
 

@@ -20,8 +20,8 @@ class Choices:
     """The agents' choices in one turn.
 
     Attributes:
-        actions: agent → action, without agents that passed.
-        effects: a note for the record on each pass.
+        actions: agent → its action, for the agents that did not pass.
+        effects: a note for the record on each agent's pass.
     """
 
     actions: dict[str, str]

@@ -21,7 +21,7 @@ class Refusal:
 
     Attributes:
         fault: the reason for the refusal.
-        answer: the author's text.
+        answer: the text of the refused answer.
         attempt: the number of the attempt, from 1.
         tries: the most answers that the author may give; 0 means no limit.
     """
@@ -86,7 +86,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 def notes_in(text: str) -> str:
     """Return an answer's notes for its author's next letters, or "" if there are none."""
-    if "NOTES" not in text.upper():  # avoids the slow parsing of most answers
+    if "NOTES" not in text.upper():  # this test avoids the slow parsing of most answers
         return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None
@@ -111,7 +111,7 @@ def _plan(answer: str) -> str:
 
 
 def public_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
-    """Return the choices in a person's letter, or {} if agents see different positions."""
+    """Return the choices that a person's letter offers, or {} if agents see different positions."""
     game, position = turn.evaluated.game, turn.table["position"]
     if not turn.is_person(agent) or agent not in game.agents:
         return {}

@@ -1,4 +1,4 @@
-"""The facts that tell letters' readers the run's procedure, from workflow and settings."""
+"""The facts on a run's procedure in its letters, which follow from workflow and settings."""
 
 from functools import lru_cache
 from typing import Any

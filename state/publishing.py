@@ -36,7 +36,7 @@ def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict
     Args:
         turn: the question and the table.
         outputs: the speaker's answer, as a mapping with one entry.
-        in_words: the topic for offers without clauses; if empty, the turn's topic.
+        in_words: the topic that offers without clauses get; if empty, the turn's topic.
     """
     (author, said), table = next(iter(outputs.items())), turn.table
     offer = turn.evaluated.offer

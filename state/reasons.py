@@ -89,7 +89,7 @@ class Reasons:
 
 
 class _Unclear(ValueError):
-    """The error if an estimate is missing or has two different values."""
+    """The error raised if an estimate is missing or has two different values."""
 
 
 def read_reasons(text: str) -> Reasons | Fault:
@@ -126,7 +126,7 @@ def private_text(answer: str) -> str:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return each field's text: from JSON, or else what follows its label or is inside its tag."""
+    """Return each estimate's text: from JSON, or else what follows its label or is in its tag."""
     labels = sorted(
         (found.start(), found.end(), field)
         for field, label in _LABELS.items()
@@ -157,14 +157,14 @@ def _json(text: str) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    """Return a value of JSON as an agent would write it on a line."""
+    """Return a value from JSON as an agent would write it on a labelled line."""
     if value is None:
         return "unknown"
     return f"{value:.6f}" if isinstance(value, float) else str(value)[:_MOST]
 
 
 def _amount(written: str) -> Fraction | None:
-    """Return a line's only number, or the number after the last `=` of a calculation."""
+    """Return the only number in a line, or the number after the last `=` of a calculation."""
     if _UNKNOWN.match(written):
         return None
     found = _NUMBER.findall(written.rpartition("=")[2])

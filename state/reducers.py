@@ -12,7 +12,7 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's reducer channel with a faster `copy`, which does not build an empty value first.
+    """LangGraph's channel with a reducer, but a faster `copy`, which builds no empty value first.
 
     LangGraph copies all channels at each conditional edge, so copies must be fast.
     """
@@ -65,7 +65,7 @@ def gather_drafts(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> di
 
 
 def add_up(spent: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Add the numbers of two nested mappings key by key."""
+    """Return the sum of two nested mappings, whose numbers are added key by key."""
     total = dict(spent)
     for key, value in more.items():
         old = total.get(key)

@@ -24,7 +24,7 @@ def resolve_config(config: "RunConfig", game: Game) -> "RunConfig":
     """Return a copy of a configuration with the contents of its files and a seat for each agent.
 
     Args:
-        config: the configuration as given.
+        config: the configuration as the user gave it.
         game: the configuration's game.
 
     Raises:
@@ -83,7 +83,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             f"the norm {config.norm} cannot be computed from every record of "
             f"{len(game.agents)} agents: choose shapley, leave_one_out, equal or proportional"
         )
-    norm(config.norm)  # raises here, before play, if the norm's library is missing
+    norm(config.norm)  # this raises here, before play, if the norm's library is missing
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"
@@ -106,7 +106,7 @@ def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
 
 
 def _describe(seat: Seat) -> Seat:
-    """Return a seat, with a description of the recording if a recording plays it."""
+    """Return a seat; if a recording answers for it, add the recording's description."""
     if seat.provider != RECORDING:  # other seats need no LangChain here, which loads slowly
         return seat
     from shapley_coop.seats.recording import describe_recording
@@ -118,9 +118,9 @@ def check_plays(what: str, named: Iterable[str], game: Game, others: str = "") -
     """Check that all named agents play the game.
 
     Args:
-        what: what the agents are to get, with an article, such as "a seat", for the error.
+        what: what the named agents get, with its article, for the error, such as "a seat".
         named: the agents.
-        others: the end of the error, such as who else can get it.
+        others: the end of the error's text, such as who else can get it.
 
     Raises:
         ValueError: a named agent does not play.

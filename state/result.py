@@ -100,7 +100,7 @@ def _course(table: Table) -> dict[str, Any]:
 
 
 def seconds_by_phase(spent: Mapping[str, Any]) -> dict[str, float]:
-    """Return the seconds that each phase took."""
+    """Return phase → the seconds that this phase of the run took."""
     phases = ("negotiation", "action", "settlement")
     return {phase: spent.get(phase, {}).get("seconds", 0.0) for phase in phases}
 
@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return marginal contributions adjusted to sum to v(N); the norm does not adjust them."""
+    """Return marginal contributions adjusted to sum to v(N); as a norm they are not adjusted."""
     parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 

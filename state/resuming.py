@@ -19,7 +19,7 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
 
     Args:
         run: the run from the register.
-        verb: "resume" or "answer".
+        verb: the command's name, "resume" or "answer".
         rest: further arguments, which are quoted for a shell.
     """
     models = models_of(run)
@@ -40,7 +40,7 @@ def _is_foreign(model: str) -> bool:
 
 
 def goes_on(run: Run) -> str:
-    """Return the register's reason why a run waits or failed, or else the command to resume it."""
+    """Return why a run waits or failed, as the register says, or else the command to resume it."""
     # Whether a worker plays the run is unknown here: asking for its lease would disturb workers.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"

@@ -47,8 +47,8 @@ def _list_norms(schema: dict[str, Any]) -> None:
 class RunConfig(BaseModel):
     """The graph's context: what is played, by whom, and within which limits.
 
-    It is plain JSON. Only the node `open` reads it: `open` replaces names of files by contents, and
-    writes the configuration to the table, which all other nodes read.
+    The configuration is plain JSON. Only the node `open` reads it: `open` replaces names of files
+    by contents, and writes the configuration to the table, which all other nodes read.
     """
 
     model_config = ConfigDict(extra="forbid", title="RunConfig", field_title_generator=title_of)

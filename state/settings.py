@@ -51,7 +51,7 @@ def forget_games() -> None:
 
 
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings that determine values, transfers and payoffs."""
+    """Return those of a run's settings that determine its values, transfers and payoffs."""
     return {key: settings[key] for key in RECIPE if key in settings}
 
 

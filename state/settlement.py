@@ -47,7 +47,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
 
 
 def decide_payoffs(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
-    """Return the basis (what decided) and each agent's payoff, before constraints and deposits."""
+    """Return the basis (what decided), and each agent's payoff without constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
@@ -80,7 +80,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
 
 
 def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
-    """Return the settlement's lines for the ledger: rewards and costs, then transfers."""
+    """Return the settlement's lines to post to the ledger: rewards and costs, then transfers."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
         for agent, x in settlement["rewards"].items()

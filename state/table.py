@@ -58,7 +58,7 @@ class Acceptance(TypedDict):
 
 
 class AgentOutput(TypedDict):
-    """One agent's answer, as it is written to the table."""
+    """One agent's answer in the form in which it is written to the table."""
 
     act: Literal[
         "propose", "accept", "reject", "leave", "pass", "claim", "write", "act", "think", "vote"
@@ -75,7 +75,7 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """A note on one agent's latest answer: where it is in the journal, and whether it is valid."""
+    """A note on one agent's latest answer: where the journal has it, and whether it is valid."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked
@@ -180,7 +180,7 @@ class Result(TypedDict, total=False):
 class Table(Result, total=False):
     """The state of every workflow; each key's docstring names the nodes that write and clear it.
 
-    They name nodes of all workflows, including those of extensions. `X` also stands for
+    They may name nodes of any workflow, including those of extensions. A node named `X` also means
     `X_split`. `open` also clears the keys of an earlier play. Keys that only one workflow needs are
     in a subclass of this class (`WorkflowBuilder(state=…)`).
     """
@@ -270,5 +270,5 @@ class Opening(BaseModel):
     @field_validator("room", mode="before")
     @classmethod
     def _of_any_workflow(cls, room: Any) -> Any:
-        """Return a `RunConfig` as plain data, so that any workflow's subclass is accepted."""
+        """Return a `RunConfig` as plain data, so that the subclass of any workflow is accepted."""
         return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

@@ -24,7 +24,7 @@ def tell_nothing(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the lines without outsiders' messages, which the contract's text repeats."""
+    """Return the history's lines without outsiders' messages, which the contract's text repeats."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
 
 
@@ -39,14 +39,14 @@ def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return the played turns and this topic's messages; without a contract, all agents' lines."""
+    """Return lines of the played turns and of this topic's messages; without a contract, all."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
 
 
 def unshortened(tells: Telling, whole: bool) -> Telling:
-    """Return `tells`, or, if `whole`, a function that also keeps messages that `tells` omits."""
+    """Return `tells` or, if `whole`, a function that also keeps the messages that `tells` drops."""
     return of_agents if whole and tells in (deeds, deeds_once_signed, since_play) else tells
 
 

@@ -23,7 +23,7 @@ CUT = " … (the rest is left out)"
 
 
 def cap(words: str) -> str:
-    """Return an answer with invisible characters escaped, cut to fit in a letter."""
+    """Return a tool's answer, with invisible characters escaped, cut to fit in a letter."""
     words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
         return words
@@ -59,7 +59,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Return in words what all earned: total, pot, each agent's part, payoffs by the contract."""
+    """Say what all earned: the total, the pot, each agent's part, and payoffs by the contract."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
@@ -83,7 +83,7 @@ def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, 
 def value_words(
     found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
 ) -> str:
-    """Return in words the agents' values by a norm, what each has alone, and the norm's payoffs."""
+    """Say which values agents have by a norm, what each has alone, and the payoffs by the norm."""
     lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
     for agent in asked:
         error = (found.standard_error or {}).get(agent)

@@ -15,7 +15,7 @@ class Topic:
 
     Attributes:
         name: the name of the topic in the messages of the talk.
-        rules: the rules that an offer must satisfy.
+        rules: the rules that an offer on this topic must satisfy.
         computed: whether agents know values from the record, so that a deal can name a norm.
         phase: the phase of the run to which the cost of the topic's questions is counted.
         payments: whether deals may contain payments and splits; if not, letters mention neither.

@@ -36,14 +36,14 @@ class Question(Asked, Generic[A]):
     Attributes:
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        read: parses an answer's text; returns the answer, or a fault to send to the author.
-        check: returns the public part of an answer for the table, or a fault.
-        publish: turns the valid answers into an update of the table.
+        read: a function that parses an answer's text; returns the answer, or the author's fault.
+        check: a function that returns the public part of an answer for the table, or a fault.
+        publish: a function that turns all valid answers into an update of the table.
         shows: functions (turn, agent) → facts, all of which are in the letter.
         words: functions that return template variables for this question's letter only.
-        tries: returns the most answers that one agent may give, including refused answers.
-        tells: selects the lines of the public history for the letter.
-        history: returns the history's lines, if they are not those of the public history.
+        tries: a function that returns how many answers an agent may give, refused ones included.
+        tells: a function that selects the lines of the public history for the letter.
+        history: a function that returns the history's lines, if not those of the public history.
         hears: a function (turn, agent) → lines of history, if agents see different histories.
         rules: the template of the letter's system part.
         form: what a person's form has in addition to the answer's fields; None for nothing.
@@ -55,7 +55,7 @@ class Question(Asked, Generic[A]):
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
         course: returns the variables of the template `NAME_course`, which describes an unusual
             procedure; None for the usual one.
-        page: returns all questions of the workflow, so that letters can announce later steps.
+        page: a function that returns all questions of the workflow; letters announce later steps.
     """
 
     topic: Topic
@@ -87,7 +87,7 @@ class Question(Asked, Generic[A]):
 
         Args:
             topic: the new topic.
-            tells: selects the lines of the history for the letter; by default as before.
+            tells: selects the letter's lines of the history; by default as the question did.
         """
         return replace(self, topic=topic, tells=tells or self.tells)
 
@@ -109,7 +109,7 @@ class Form:
 class TurnContext:
     """A table with the current question and the agents that are asked.
 
-    Contexts are equal only if identical, so that facts for several letters can be cached.
+    Two contexts are equal only if they are one object, so that facts of letters can be cached.
     """
 
     evaluated: EvaluatedTable
@@ -118,7 +118,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """Return a question's context, with the agents that have not answered it validly yet."""
+        """Return a question's context; it asks the agents that have given no valid answer yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
@@ -192,7 +192,7 @@ def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
 
 
 def unsound(table: Table) -> list[str]:
-    """Return the agents whose latest draft was refused, and who will be asked again."""
+    """Return the agents whose latest answer was refused, and who will be asked again."""
     return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]
 
 

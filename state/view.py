@@ -27,7 +27,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     Args:
         turn: the table and its question.
         agent: the reader of the letter.
-        private: the agent's private view.
+        private: the facts that only this agent may see.
     """
     facts: Facts = {"you": agent, "ask": turn.question.name, "procedure": procedure(turn)}
     for part in turn.question.shows:
@@ -47,7 +47,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admission_facts(turn: TurnContext) -> Facts:
-    """Return `deals: False` if the topic has no deals, and `payments: False` if no payments."""
+    """Return `deals: False` if the topic admits no deals, and `payments: False` if no payments."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
@@ -88,7 +88,7 @@ def _duties(turn: TurnContext, agent: str) -> Facts:
 
 
 def _money(turn: TurnContext) -> Facts:
-    """Return the amounts to divide, and the values computed from the record."""
+    """Return the amounts to divide after play, and the values computed from the record."""
     table = turn.table
     pot = sum((exact(played.get("pot", 0)) for played in turn.evaluated.record), Fraction(0))
     facts: Facts = {
@@ -131,7 +131,7 @@ def contract_in_force(turn: TurnContext, agent: str) -> Facts:
 
 
 def talk_round(turn: TurnContext, agent: str) -> Facts:
-    """Return the round of the talk, and the number of rounds."""
+    """Return the number of the current round of talk, and the number of all rounds."""
     return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
 
 

@@ -1,4 +1,4 @@
-"""The choice of the agents who are asked a question; each function depends only on the table."""
+"""The choice of the agents to ask a question; each function here depends only on the table."""
 
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import parties

@@ -27,7 +27,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
     Args:
         game: the default game.
         plays: the class of games that the workflow can play.
-        nodes: a function that returns the nodes that write letters, for the schema.
+        nodes: a function that returns the nodes that write letters, which the schema lists.
     """
     default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
 
@@ -56,7 +56,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
     """Return the class of the input of a workflow (or of its first node) with this configuration.
 
     Args:
-        config: the class from `config_for`.
+        config: the configuration class from `config_for`.
         kind: the base class, whose field `room` gets the type `config`.
     """
     room: Any = config | None
@@ -67,7 +67,7 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the names of the games that are of a class, or have the class's `name`."""
+    """Return the names of the games that are instances of a class, or have the class's `name`."""
     own = getattr(plays, "name", "")
     return [name for name in names() if name == own or isinstance(load(name), plays)]
 
@@ -79,7 +79,7 @@ def agents_of(game: str) -> tuple[str, ...]:
 
 
 def merge_settings(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
-    """Return the settings of the context, overridden by those of the input's `room`.
+    """Return the settings of the run's context, overridden by those of the input's `room`.
 
     The context's parameters are dropped if the input names another game.
     """
@@ -110,7 +110,7 @@ def configuration(
     """Return the configuration of the context, overridden by the input's `room`.
 
     Args:
-        kind: the class from `config_for`.
+        kind: the configuration class from `config_for`.
         context: the run's context.
         given: the input's `room`.
     """

@@ -19,7 +19,7 @@ DISTRIBUTION = "shapley-coop"
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check."""
+    """The outcome of one check of the installation."""
 
     mark: str  # "ok  ", "note" or "FAIL"
     what: str
@@ -117,7 +117,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """Yield a finding on the sandbox for untrusted code, or no finding without bubblewrap."""
+    """Yield a finding on the sandbox for untrusted code, but none if bubblewrap is missing."""
     if not shutil.which("bwrap"):
         return
     from shapley_coop.games.sandbox import SandboxMissing, sandbox

@@ -74,7 +74,7 @@ def show(
 
 
 def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:
-    """Print as JSON a run's result, with the record, the agents' reasoning and `more`."""
+    """Print as JSON a run's result, the record, the agents' reasoning and the keys of `more`."""
     from shapley_coop.evals.measures.reasons import record_and_reasons
 
     say_json({**cast(Any, run.result), **finish(record_and_reasons(run)), **more})
@@ -128,7 +128,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
-    """Return a run's cost in USD and the price list; None if all was free or a price is unknown."""
+    """Return a run's cost in USD and the price list; None if it was free or a price is unknown."""
     from shapley_coop.cli.options import prices_from
     from shapley_coop.evals.prices import is_free
     from shapley_coop.evals.rows import calls_of
@@ -147,7 +147,7 @@ def _price_words(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Return agents' baseline payoffs and coalitions' worths; None if there are too many agents."""
+    """Return agents' baseline payoffs and coalitions' worths; None with too many agents."""
     from shapley_coop.evals.measures.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

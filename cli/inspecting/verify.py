@@ -18,7 +18,7 @@ def verify(
         ),
     ] = False,
     kept: Annotated[
-        str, typer.Option("--kept", help="A head printed earlier, which the chain must contain.")
+        str, typer.Option("--kept", help="A head printed earlier, which must be in the chain.")
     ] = "",
     as_json: Json = False,
 ) -> None:

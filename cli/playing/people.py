@@ -1,6 +1,6 @@
 """How an extension asks the people at a run's table: by web pages or at this terminal.
 
-The extension's part `tables` implements `Tables`. Without this extension, a run that waits for a
+The extension's object `tables` implements `Tables`. Without this extension, a run that waits for a
 person names the extension that is missing.
 """
 
@@ -27,7 +27,7 @@ class Pages(Protocol):
     """The pages of the people in a run, from which the run gets their answers."""
 
     async def follow(self, watch: Any = None, traced: Any = None) -> dict[str, Any]:
-        """Play the run to its end as `graphs.running.follow` does, with the pages' answers."""
+        """Play a run to its end like `graphs.running.follow`, with the answers from the pages."""
 
 
 class Tables(Protocol):
@@ -67,14 +67,14 @@ def answered_by(command: str) -> str:
 
 
 class Serving(NamedTuple):
-    """The options `--serve`, `--host` and `--port`."""
+    """The values of the options `--serve`, `--host` and `--port`."""
 
     wanted: bool = False
     host: str = LOOPBACK
     port: int = 0
 
     def check(self, config: "RunConfig") -> "RunConfig":
-        """Return a run's configuration; refuse pages that nobody would read.
+        """Return a run's configuration; refuse to serve pages if no person takes part in the run.
 
         Raises:
             ValueError: `--serve` is given without a person's seat or without the extension that

@@ -108,7 +108,7 @@ def _workflow(game: str, graph: str) -> str:
 def resume(
     run: RunName = "",
     all_: Annotated[
-        bool, typer.Option("--all", help="Every run that has not ended, but no run of a sweep.")
+        bool, typer.Option("--all", help="Resume all runs that have not ended, but no sweep's.")
     ] = False,
     serve: Serve = False,
     host: Host = LOOPBACK,
@@ -136,7 +136,7 @@ def resume(
 
 
 def _go_on(run: Any, as_json: bool) -> str:
-    """Resume a run, and return how that ended; a run that another process plays is no error."""
+    """Resume a run, and return how it ended; it is no error if another process plays the run."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -151,7 +151,7 @@ def _go_on(run: Any, as_json: bool) -> str:
     except ValueError as error:
         note(f"{run.run}: {error}")
     except SystemExit:
-        pass  # the error is printed
+        pass  # the error is printed already
     return STOPPED
 
 
@@ -160,7 +160,7 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: the game cannot be played here, such as for lack of a permission.
-        ValueError: the encryption key is malformed, or a seat needs an object of another program.
+        ValueError: the encryption key is malformed, or a seat needs an object not in this process.
     """
     from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
@@ -267,7 +267,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
 
 
 def _played(run: Any, watch: Any, pages: Pages | None) -> tuple[dict[str, Any], Any]:
-    """Play a run to its end; return its result and, if traced, the event of `score_trace`.
+    """Play a run to its end; return its result and, if traced, the event set by `score_trace`.
 
     Raises:
         SystemExit: the run failed; the error is printed and entered in the register.

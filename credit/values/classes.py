@@ -35,7 +35,7 @@ def semivalue_by_classes(of: Characteristic, by: str, value: OfMember) -> Attrib
     Args:
         of: a characteristic function with known `classes`.
         by: the norm's name.
-        value: the semivalue of one member of a class.
+        value: a function that returns the semivalue of one member of a class.
     """
     classes, n = of.classes or (), len(of.agents)
     return of.attribution(by, METHOD, *_ends(classes, n), sum_games(classes, value, n))

@@ -66,7 +66,7 @@ def sample_shapley(
     Returns:
         Values with standard errors: the observations' standard deviation divided by the square root
         of their number. If an agent's observations never vary, its error is the largest deviation
-        of any agent, divided by the number of observations. The values sum to the total.
+        of any agent, divided by the number of observations. The estimated values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
@@ -161,7 +161,7 @@ SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
 
 
 class _Run:
-    """The observations of one sampler so far."""
+    """The observations that one sampler has drawn so far."""
 
     def __init__(self, method: str, game: _Game, rng: "np.random.Generator") -> None:
         self.method, self._game, self._rng = method, game, rng
@@ -238,7 +238,7 @@ def standard_errors(drawn: Floats, least: float = 0.0) -> Floats:
 
 
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
-    """Return the antithetic or the cyclic run: the one with the smaller variance per evaluation.
+    """Try both samplers; return the run with the smaller variance per evaluation.
 
     The cyclic pilot is skipped if it costs more than the rest of the antithetic run, or more than
     half of the remaining budget. The returned run includes the observations of its pilot.

@@ -70,7 +70,7 @@ def _weighted_sums(worths: NDArray[Any], weights: NDArray[Any]) -> list[Any]:
 
 
 def _whole(fractions: Sequence[Fraction]) -> tuple[NDArray[np.object_], int]:
-    """Return the fractions times their common denominator, as integers, and that denominator."""
+    """Return the fractions times their common denominator, as integers; and the denominator."""
     unit = lcm(*(fraction.denominator for fraction in fractions))
     whole = [fraction.numerator * (unit // fraction.denominator) for fraction in fractions]
     return np.array(whole, dtype=object), unit

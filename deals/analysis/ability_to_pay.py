@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None also if no bound is known.
+    """Return a fault if a payer could never pay its promises; else, or without bounds, None.
 
     Under a split by a norm no bound is known: an agent's value may exceed the total, since another
     agent's value may be negative.
@@ -127,7 +127,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
 
 def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
     pay = clause.transfer
-    if pay is None or pay.basis == "reward":  # the reward covers the payment
+    if pay is None or pay.basis == "reward":  # the reward always covers its own fraction
         return NOTHING
     own = any(event.agent == payer for event in clause.events([*means.most]))
     return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))
@@ -138,8 +138,8 @@ def unpayable(
 ) -> Fault | None:
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
-    The bound is the payer's largest possible reward, not its actual one, so that it may bear
-    others' losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
+    The bound is the payer's largest possible reward, not its actual one, so the payer may bear
+    others' losses. Without known bounds, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.
@@ -168,7 +168,7 @@ def _never(cids: Sequence[str], payer: str, amount: Fraction, most: Fraction) ->
 
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
-    """Return the amount that a clause makes due whatever the agents do; 0 if actions matter."""
+    """Return the amount that a clause makes due whatever agents do; 0 if it depends on actions."""
     condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING
@@ -191,7 +191,7 @@ def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[
 
 
 def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int | Fraction:
-    """Return the fraction of a payment that an agent pays, from 0 to 1."""
+    """Return the fraction (0 to 1) of a payment that this agent must pay."""
     return max(0, -portions(pay, agents).get(payer, 0))
 
 

@@ -53,7 +53,7 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True)
 class Certificate:
-    """The findings about a deal before signing.
+    """The findings about a deal, made before the agents sign it.
 
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.
@@ -186,7 +186,7 @@ class _Examined:
             return replace(found, notes=(*found.notes, BEFORE_SPLIT)) if computed else found
 
     def by_extension(self, reason: NotFinite) -> Certificate:
-        """Return the certificate by an extension, or a certificate with `reason` as a note."""
+        """Return the certificate that an extension makes, or one with `reason` as a note."""
         if (analyse := _analysis_of(self.facts)) is None:
             return _unknown(self.deal, self.enforcement, reason)
         of = (self.agreed, self.standing, self.facts, self.record, self.enforcement)

@@ -72,7 +72,7 @@ def _party(agent: str, party: Party) -> str:
 
 
 def _rationality(party: Party) -> str:
-    """Return in words whether signing lowers the secure payoff, or the predicted one."""
+    """Say in words whether signing lowers a party's secure payoff or its predicted payoff."""
     lowers = "does not lower" if party.rational else "lowers"
     text = f"While all keep it, signing {lowers} what it can secure in pure actions"
     if (kept := party.within.expected) >= (before := party.without.expected):

@@ -42,7 +42,7 @@ def tree_of(
     enforcement: Enforcement,
     record: Sequence[Turn],
 ) -> GameTree:
-    """Return the game tree of a deal from now on, which an earlier turn's tree may contain."""
+    """Return the game tree of a deal from now on, taken from an earlier turn's tree if possible."""
     told = agreed.model_dump_json() if isinstance(agreed, Deal) else json.dumps(agreed)
     key = game, told, enforcement
     before = _trees.get(key)
@@ -118,7 +118,7 @@ class _Breach:
         return max(valued, key=lambda action: self._rank(position, action, valued[action]))
 
     def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
-        """Return an action's sort key: the agent's gain, then whether the action keeps duties."""
+        """Return an action's sort key: the agent's gain, then whether it keeps its duties."""
         return gains[self._i], action in own_kept(self._tree, position, self._i)
 
     def _of_free(self, position: Position) -> Amounts:

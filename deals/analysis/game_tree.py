@@ -1,9 +1,9 @@
 """The game tree of a repeated stage game under a contract, enumerated and solved exactly.
 
-The memory of a contract's conditions is small (`deals.language.condition`). Histories with equal
-memories are merged into one position. Positions are found forwards and valued by backward
-induction. Cost: positions × joint actions × agents, a few μs each, plus about 1 μs for each value
-in the memories.
+The conditions of a contract need only a small memory of the past (`deals.language.condition`).
+Histories with equal memories are merged into one position. Positions are found forwards and valued
+by backward induction. Cost: positions × joint actions × agents, a few μs each, plus about 1 μs for
+each value in the memories.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def course(self, record: Sequence[Turn]) -> list[Turn]:
-        """Return the record and the expected turns; the first of equally good actions is taken."""
+        """Return the record and the expected later turns; of equal actions, the first is taken."""
         turns, past = list(record), self.start
         for number in range(self.now, self.stage.turns + 1):
             layer = self.layers[number]
@@ -155,7 +155,7 @@ class GameTree:
         for turn, layer in reversed(self.layers.items()):
             later = found.get(turn + 1, {})
             found[turn] = {past: self._valued(at, later, worth) for past, at in layer.items()}
-        self._values[worth] = found  # only when complete, as other threads may read it
+        self._values[worth] = found  # stored only when complete, as other threads may read it
         return found
 
     def _valued(

@@ -51,7 +51,7 @@ class Deviation:
     instead: str = ""
 
     def text(self) -> str:
-        """Return the deviation in words."""
+        """Return the deviation, with its gain, in words."""
         how = f"over {self.instead} if it" if self.instead else "by its best deviation, which first"
         told = ", ".join(f"{agent} plays {action}" for agent, action in self.others.items())
         return (
@@ -174,8 +174,8 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     """Return the deposit that outweighs the largest gain by a breach, rounded up to a whole unit.
 
     A breaker loses its deposit once. The gain is computed twice: without payments and split, and
-    with both. The larger gain decides. The case with both is left out if its tree cannot be
-    enumerated, as under a split by a norm; the deposit may then be too small (`BEFORE_SPLIT`).
+    with both. The larger gain sets the deposit. The case with both is left out if its tree cannot
+    be enumerated, as under a split by a norm; the deposit may then be too small (`BEFORE_SPLIT`).
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):

@@ -74,13 +74,12 @@ class Prospect:
         position: the present position of the game.
         record: the turns played.
         standing: the contract that the offer would amend, or None.
-        deal: the deal of the offer; None for the contract in force as it stands.
+        deal: the deal of the offer; None to examine the contract in force without any offer.
         enforcement: how contracts are enforced.
-        norm_payoffs: computes the payoffs under a norm.
+        norm_payoffs: a function that computes the payoffs if a norm splits the total.
         norms: the norms to show. `by_norm` uses the first, unless the offer's split names a norm.
         viewer: the agent that reads the outlook, if agents know only their own payoffs; else "".
-        alike: a cache of rows that are equal for all viewers; the key is the case and the number
-            of plays.
+        alike: a cache of rows that are equal for all viewers, by case and number of plays.
     """
 
     game: Game
@@ -113,13 +112,13 @@ class Prospect:
 
 @dataclass(frozen=True)
 class DealOutlook:
-    """The outlook of an offer.
+    """The computed outlook of an offer, with its payoffs in each case.
 
     Attributes:
         exact: whether the amounts are certain, given the agents' actions.
         plays: the number of plays behind each mean and range; 0 if the amounts are exact.
         rows: the agents' payoffs over the whole game, one row for each case.
-        assumes: the assumption about agents that owe no action, in words; "" if there are none.
+        assumes: what agents without a duty are assumed to do, in words; "" if all have duties.
         norm: the norm of `by_norm`, or "".
         by_norm: agent → its payoff by `norm` if all keep the offer, or None.
         why_not: the reason why there are no rows, or "".
@@ -154,8 +153,8 @@ def outlook(of: Prospect) -> DealOutlook:
     """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
-    plays its best strategy with a breach; in simulated plays, all its breaches are one action.
-    "No deal" is what each agent can secure, or what simulated plays without a deal pay.
+    plays its best strategy with a breach; in simulated plays, it breaches by one action only.
+    "No deal" is what each agent can secure alone, or earns in simulated plays without a deal.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
     other game costs a few simulated plays for each agent and action (`games.ahead`).
@@ -243,7 +242,7 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
 
 
 def _assumed(of: Prospect, words: str) -> str:
-    """Return `words`, which say what free agents do; "" if each owes an action at every turn."""
+    """Return `words` on what agents without duties do; "" if each has a duty at every turn."""
     clauses = compile_contract(of.contract)
     if any(term.condition.start for term in clauses if term.duty):
         return words  # whether an action is owed depends on earlier actions
@@ -269,20 +268,20 @@ def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook
 def _valued_in_advance(of: Prospect) -> bool:
     """Return whether payoffs by a norm can be computed from simulated plays.
 
-    A norm replays the whole record with the play's dice. Once turns have been played, the replay
-    needs the dice of the real game, which would reveal the game's future.
+    Values by a norm need a replay of the whole record with the play's dice. Once turns have been
+    played, the replay needs the dice of the real game, which would reveal the game's future.
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
     if len(of.game.agents) <= MOST_VALUED:
         return True
-    # More agents are valued if coalitions can be counted by class of equal agents.
+    # Games with classes of equal agents need few worths, so more agents can be valued.
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Return in words how the viewer's payoff would reveal others' private payoffs, else ""."""
+    """Say how the viewer's payoff would reveal others' private payoffs; "" if it would not."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

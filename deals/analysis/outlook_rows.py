@@ -29,7 +29,7 @@ class Range:
 
     Attributes:
         mean: the amount, or its mean over plays.
-        ends: the bounds between which nine in ten plays lie; None if the amount is certain.
+        ends: the bounds between which the amounts of nine in ten plays lie; None if it is certain.
     """
 
     mean: Fraction
@@ -45,7 +45,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Row:
-    """Each agent's payoff in one case.
+    """Each agent's payoff in one case of an outlook.
 
     Attributes:
         condition: the case: `all keep it`, `X breaks it`, or `no deal`.
@@ -53,7 +53,7 @@ class Row:
         who: the agent that breaks the offer, or "".
         by: in words, what the agents do in this case: what is agreed, the breaker's actions, or
             their behaviour without a deal.
-        alike: other agents that would get the same payoff by breaking the offer instead.
+        alike: other agents that would get the same payoff if they broke the offer instead of `who`.
     """
 
     condition: str
@@ -70,7 +70,7 @@ class Row:
 
 
 def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:
-    """Return exact amounts as ranges without ends."""
+    """Return exact amounts as values of type `Range`, which have no ends."""
     return {agent: Range(amount) for agent, amount in amounts.items()}
 
 
@@ -94,7 +94,7 @@ def average(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> 
 
 
 def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fraction:
-    """Return the smallest amount that at least `rank` plays do not exceed."""
+    """Return the smallest amount that is not exceeded in at least `rank` plays."""
     seen = 0
     for amount, times in ranked:
         seen += times

@@ -44,12 +44,12 @@ Ends = list[tuple[Mapping[str, Fraction], int]]
 
 
 class Simulation:
-    """Simulated plays of an offer, and the payoffs in them.
+    """Simulated plays of a game under an offer, and the payoffs in these plays.
 
     Args:
         of: the offer and the position of the game.
-        count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for `count`.
+        count: how often each plan is played; 0 for the number that `ahead.count` returns.
+        search: the number of plays used to find the best breach; 0 for the same as `count`.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -87,7 +87,7 @@ class Simulation:
 
     @cached_property
     def kept(self) -> list[Played]:
-        """The plays in which all keep the offer."""
+        """The simulated plays in which all agents keep the offer."""
         return self._played(self._plan(self._of.contract))
 
     def baseline(self) -> Row | None:
@@ -106,7 +106,7 @@ class Simulation:
     def _breakers(self) -> dict[str, tuple[str, ...]]:
         """An agent with duties → other agents with equal terms, whose breaches pay the same.
 
-        Without entries if still more than MOST_BREAKERS breaches would have to be simulated.
+        It is empty if more than MOST_BREAKERS breaches would still have to be simulated.
         """
         bound = [
             agent
@@ -136,7 +136,7 @@ class Simulation:
         turns: dict[str | None, set[int]] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # An agent that cannot act breaches in every plan: count only breaches beyond `kept`'s.
+            # An agent that cannot act breaches in every plan: count only breaches not in `kept`.
             anyway = self._breaches(kept, agent, instead)
             broken = self._breaches(played, agent, instead)
             if broken.total() > anyway.total():
@@ -156,7 +156,7 @@ class Simulation:
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
-        """Return the payoffs without the offer: all act as usual, or keep the current contract."""
+        """Return the payoffs without the offer: all act as usual, or keep the contract in force."""
         standing = self._of.standing
         played = self._played(self._plan(standing))
         unasked = f"everybody: {self._ahead.unasked_words}"
@@ -182,12 +182,12 @@ class Simulation:
         return Plan(asked, terms.fixed, breaker, instead, gifts if executes else None)
 
     def _played(self, plan: Plan, count: int = 0) -> list[Played]:
-        """Return simulated plays of a plan from the present position."""
+        """Simulate plays of a plan of actions from the present position, and return them."""
         position = dict(self._of.position)
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> Counter[int]:
-        """Return turn → the agent's breaches in all plays; by idling only if `instead` is None."""
+        """Return turn → the agent's breaches in all plays; only by idling if `instead` is None."""
         monitor, now = self._terms(self._of.contract).monitor, len(self._of.record) + 1
         found: Counter[int] = Counter()
         for play in played:
@@ -198,7 +198,7 @@ class Simulation:
         return found
 
     def _terms(self, contract: Contract | None) -> "_Terms":
-        """Return the compiled terms of the contract."""
+        """Return the compiled terms of this contract, or of play without a contract."""
         if contract is None:
             return self._nothing
         return self._agreed if contract is self._of.contract else self._standing
@@ -207,7 +207,7 @@ class Simulation:
         return [(self._settled(play, contract), play.times) for play in played]
 
     def _settled(self, play: Played, contract: Contract | None) -> Mapping[str, Fraction]:
-        """Return each agent's payoff as the program would settle the play."""
+        """Return each agent's payoff after the settlement of one simulated play."""
         of, terms = self._of, self._terms(contract)
         executes = of.enforcement.executes and contract is not None
         due = terms.monitor.on(play.record).payments if executes else []
@@ -243,7 +243,7 @@ class _Terms:
         self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
-        """Return the agents in groups, each with equal terms under the contract."""
+        """Return the agents in groups, whose members have equal terms under the contract."""
         fractions = (self.split.fractions if self.split else None) or {}
         parts = [portions(pay, agents) for x in self._clauses if (pay := x.transfer)]
         gifts = [gift for x in self._clauses if (gift := x.gift)]

@@ -77,7 +77,7 @@ class StageGame:
 
     @cached_property
     def equilibria(self) -> dict[Play, bool]:
-        """The pure Nash equilibria of one turn → whether the equilibrium is strict.
+        """Map each pure Nash equilibrium of one turn to whether the equilibrium is strict.
 
         In a weak equilibrium some agent can change its action without a loss.
         """
@@ -122,7 +122,7 @@ class StageGame:
         }
 
     def _losses(self, play: Play, i: int) -> list[Fraction]:
-        """Return agent i's loss by each of its other actions."""
+        """Return agent i's loss if it took each of its other actions instead."""
         return [
             self.pays[play][i] - self.pays[(*play[:i], action, *play[i + 1 :])][i]
             for action in self.actions[self.agents[i]]

@@ -58,7 +58,7 @@ def all_kept(of: GameTree, position: Position) -> list[tuple[str, ...]]:
 def replies(
     of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str] = ()
 ) -> dict[str, Fraction]:
-    """Return action → agent i's mean value while the others act as expected."""
+    """Return each action of agent i → its mean value while the others act as expected."""
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
     for action in own or of.stage.actions[of.stage.agents[i]]:

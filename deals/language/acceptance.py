@@ -1,4 +1,4 @@
-"""The checks that an acceptance is unconditional and means the current offer."""
+"""Checks that an agent accepts without a condition, and that it means the current offer."""
 
 import re
 from dataclasses import replace
@@ -45,8 +45,8 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 def in_a_word(message: Message) -> Message:
     """Return the message with its last line read as a tag, if that line is an untagged decision.
 
-    Earlier lines must not name a decision. If they contain a condition, an acceptance counts only
-    with a label such as "Decision:".
+    The lines before it must not contain a decision. If they contain a condition, an acceptance
+    counts only with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
@@ -100,7 +100,7 @@ _DECIDED = re.compile(
 
 
 def _last_line(outside: str) -> tuple[str, str] | None:
-    """Return the decision in the last line and the reason after it; None if in doubt."""
+    """Return the decision in the last line and the reason after it; None if that is unclear."""
     *before, last = written_lines(outside) or [""]
     last = unwrap(last)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)

@@ -48,7 +48,7 @@ _LONGEST_NAME = 200
 def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """Return the action that an answer names, or a fault if the answer names none or several.
 
-    The name is read leniently. The argument of an action (`write_code {"path": …}`) is not
+    The action's name is read leniently. The argument of an action (`write_code {"path": …}`) is not
     changed. Text in the tag that names no legal action is returned unchanged.
     """
     if message.action is not None:
@@ -73,8 +73,8 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
     Args:
         message: the answer.
-        choices: all actions that can be chosen.
-        told: the actions that feedback lists; () for all choices.
+        choices: all actions that the answer may choose.
+        told: the actions that the feedback on a fault lists; () for all choices.
     """
     told = told or choices
     found = choose(message, choices)
@@ -88,7 +88,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the claimed fraction of the total (0 to 1), and the repair of the answer or ""."""
+    """Return the claimed fraction of the total (0 to 1), and the answer's repair in words or ""."""
     said = message.claim
     if said is None:
         above, last = ["", "", *written_lines(message.outside)][-2:]
@@ -151,7 +151,7 @@ _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 
 def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
-    """Return the action inside the tag; text that cannot be read is returned unchanged."""
+    """Return the action inside the tag; text that names no action is returned unchanged."""
     if said in legal:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):

@@ -40,7 +40,7 @@ class Condition:
 
     Args:
         when: the condition.
-        asked: "before" evaluates the record before each turn; "after" includes the turn.
+        asked: when the condition is tested: "before" each turn, or "after" it, with its actions.
     """
 
     def __init__(self, when: When, asked: Asked = "before") -> None:
@@ -52,7 +52,7 @@ class Condition:
         self._latest = cache(self._last_turn)
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
-        """Return the memory after a turn, given the memory before the turn."""
+        """Return the condition's memory after a turn, given its memory before the turn."""
         known = zip(self._parts, memory, strict=True)
         return tuple([self._updated(part, value, turn) for part, value in known])
 
@@ -65,7 +65,7 @@ class Condition:
         return first <= (last if self._parts else self._latest(last))
 
     def _last_turn(self, last: int) -> int:
-        """Return the last turn up to `last` at which a condition on turns holds, or 0."""
+        """Return the last turn up to `last` at which a condition on turns holds, or 0 if none."""
         return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _updated(self, part: Last | Count | Earned, value: Any, turn: Turn) -> Any:

@@ -1,4 +1,4 @@
-"""The JSON that an agent would write for a condition or an amount; it is read back exactly."""
+"""The JSON that an agent would write for a condition or amount, and which is read back exactly."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -57,7 +57,7 @@ def _fractions(when: Any) -> dict[str, Fraction]:
 
 
 def _as_list(ranges: Sequence[Turns]) -> list[int] | None:
-    """Return ranges as a list of turns, or None if the list would be read as other ranges."""
+    """Return ranges as a list of turns; None if reading the list would give other ranges."""
     if not all(1 <= r.turns[0] <= r.turns[1] <= r.turns[0] + 64 for r in ranges):
         return None
     turns = [n for r in ranges for n in range(r.turns[0], r.turns[1] + 1)]

@@ -58,7 +58,7 @@ class Deal(BaseModel):
         return cache_key(self.record())
 
     def __hash__(self) -> int:
-        """Return the hash for Python's caches; `hash()` gives the deal's public hash."""
+        """Return a hash for Python's caches; the method `hash()` gives the deal's public hash."""
         return hash(self._key)
 
     def hash(self) -> str:
@@ -90,7 +90,7 @@ class Deal(BaseModel):
         return {cid: c for cid, c in self.ids().items() if c.duty}
 
 
-# Offering, showing, answering and signing each read the same deal and its hash: cache both.
+# Each of offering, showing, answering and signing reads the deal and its hash: cache both.
 @lru_cache(maxsize=1024)
 def _read(record: bytes) -> Deal:
     return Deal.model_validate_json(record)
@@ -112,7 +112,7 @@ class Offer(TypedDict):
 
 
 def put(deal: Deal, by: str, revision: int) -> Offer:
-    """Return the offer of a deal by its author, who counts as having accepted it."""
+    """Return an offer of a deal; its author counts as having accepted it."""
     return {
         "revision": revision,
         "by": by,

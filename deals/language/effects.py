@@ -1,4 +1,4 @@
-"""The effects of clauses as data. The program carries out only these effects.
+"""The effects that clauses have, as plain data. The program carries out only these effects.
 
 A clause imposes a duty (`Duty`), moves money (`Transfer`) or goods (`Gift`), or splits the total
 (`Split`). The monitor, settlement, analyses and pages read effects, never a clause's kind.
@@ -42,7 +42,7 @@ class Transfer:
     basis: Literal["once", "turn", "reward"]
 
     def due(self, reward: Fraction) -> Fraction:
-        """Return the amount due, given the payer's reward of the turn.
+        """Return the amount that the payer owes, given its reward of the turn.
 
         A negative reward counts as 0, so that the payee never pays the payer.
         """
@@ -68,7 +68,7 @@ class Split:
 
 
 class _Payment(Protocol):
-    """A `Transfer`, or a payment that fell due by a transfer."""
+    """A `Transfer`, or one payment that fell due under a `Transfer`."""
 
     @property
     def payer(self) -> str: ...

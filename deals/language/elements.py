@@ -30,7 +30,7 @@ _OPENS_JSON = re.compile(r"[\[{]")
 
 
 class _Tag:
-    """One tag of a message."""
+    """One tag found in a message."""
 
     def __init__(self, found: re.Match[str]) -> None:
         closing, name, more = found.groups()
@@ -51,7 +51,7 @@ class Elements:
 
     Attributes:
         found: tag → its content: words, or the parsed JSON of a proposal.
-        faults: the faults of the elements.
+        faults: the faults found in the elements, in order.
         repairs: the repairs made in public elements, in words.
         outside: the pieces of text outside the elements.
     """
@@ -69,7 +69,7 @@ class Elements:
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
-        """Return the elements read without a fault, in words for feedback."""
+        """Return the names of the elements that have no fault, in words for feedback."""
         sound = self.found.keys() - self._doubled
         return tuple(words for tag, words in _IN_WORDS.items() if tag in sound)
 
@@ -86,7 +86,7 @@ class Elements:
         self.outside.append(self._text[at:])
 
     def _next(self, at: int) -> _Tag | None:
-        """Return the first tag at or after `at`, or None."""
+        """Return the first tag at or after the index `at`, or None."""
         while self._n < len(self._tags) and self._tags[self._n].start < at:
             self._n += 1
         return self._tags[self._n] if self._n < len(self._tags) else None
@@ -155,7 +155,7 @@ class Elements:
         return self._nested(tag, following, closing)
 
     def _alone(self, tag: _Tag) -> int:
-        """Read a decision from its tag, and refuse an <ACCEPT> whose sentence casts doubt on it."""
+        """Read a decision from its tag; refuse an <ACCEPT> whose sentence makes it doubtful."""
         following = self._next(tag.end)
         behind = self._text[tag.end : following.start if following else None]
         after, line = behind.lstrip(), behind.partition("\n")[0]
@@ -195,7 +195,7 @@ class Elements:
         return self._keep("ACTION", self._text[tag.end : closing.start].strip(), closing.end)
 
     def _closes(self, name: str, at: int = 0) -> _Tag | None:
-        """Return the next closing tag of this name at or after `at`, or None."""
+        """Return the next closing tag of this name at or after the index `at`, or None."""
         rest = (self._tags[i] for i in range(self._n, len(self._tags)))
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
@@ -253,7 +253,7 @@ class Elements:
         return self._keep(tag.name, found.value, following.end if following else end)
 
     def _broken(self, tag: _Tag, label: str, why: str) -> int:
-        """Record a fault of JSON; return the index after its closing tag, or of the next tag."""
+        """Note that JSON is broken; return the index after its closing tag, or of the next tag."""
         closing = self._closing.get(tag.name, -1)
         if closing >= tag.end:
             return self._wrong(label, why, self._text.index(">", closing) + 1)

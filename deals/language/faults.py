@@ -21,14 +21,14 @@ class FaultRecord(TypedDict):
 
 @dataclass(frozen=True)
 class Fault:
-    """A refusal: a short label for statistics, and feedback that says how to correct the answer.
+    """A refusal of an answer: a short label for statistics, and feedback on how to correct it.
 
     `deals.language.labels` lists the labels. Only the author sees the feedback.
 
     Attributes:
         label: the label of the first fault, if the answer has several.
         feedback: all faults in words; several faults are a list, one a line.
-        read: the parts of the answer without a fault, in words: "your speech", "clauses 1–3".
+        read: the parts of the answer that have no fault, in words: "your speech", "clauses 1–3".
     """
 
     label: str

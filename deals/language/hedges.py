@@ -1,4 +1,4 @@
-"""Readers of the words around a choice: they ignore reasons, and find conditions and denials."""
+"""Functions that read words around a choice: they ignore reasons, find conditions and denials."""
 
 import re
 from unicodedata import name
@@ -27,7 +27,7 @@ _SHORT = max(map(len, _SHORT_YES))
 
 
 def agreeing(words: str) -> bool:
-    """Return whether words may stand beside a yes: they neither state nor could hide a reservation.
+    """Return whether words may stand beside a yes: they state no reservation and cannot hide one.
 
     Words in another script than the letters' and unknown short words could mean no.
 
@@ -42,7 +42,7 @@ def agreeing(words: str) -> bool:
 
 
 def _in_another_script(words: str) -> bool:
-    """Return whether words have a letter that is not Latin, so that code cannot read them."""
+    """Return whether words have a letter that is not Latin, so that this code cannot judge them."""
     if words.isascii():
         return False
     return any("LATIN" not in name(char, "") for char in words if char.isalpha())
@@ -95,7 +95,7 @@ def hedged(words: str) -> bool:
 
 
 def denied(words: str) -> bool:
-    """Return whether the words say no, as in the field "REJECT: no" of a form."""
+    """Return whether the words deny a decision, as "no" does in a form's field "REJECT: no"."""
     return _NO.match(words) is not None
 
 

@@ -57,7 +57,7 @@ class Json:
 
     Attributes:
         value: the parsed value; decimals are strings, so that no decimal is rounded.
-        end: the index after the value in the text.
+        end: the index in the text right after the value.
         repairs: the deviations from JSON, in words; () for valid JSON.
     """
 
@@ -67,7 +67,7 @@ class Json:
 
 
 def read_json(text: str, start: int) -> Json | str:
-    """Return the JSON value that begins at `start`, or in words the reason if it is unreadable."""
+    """Return the JSON value that begins at `start`, or say in words why it is unreadable."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         found = Json(value, end)
@@ -135,7 +135,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
 
 
 def _explain_stop(text: str, at: int) -> str:
-    """Return in words the reason that no token begins at `at`."""
+    """Say in words why no token begins at the index `at`."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
     if text[at] in "\"'“”":
@@ -159,7 +159,7 @@ def _bare(said: str) -> tuple[str, str]:
     if said in _CONSTANTS:
         return _CONSTANTS[said], "Python constants"
     if said in ("NaN", "Infinity", "-Infinity"):
-        return said, ""  # the decoder will refuse this constant
+        return said, ""  # the decoder will refuse this constant, such as NaN
     return json.dumps(said, ensure_ascii=False), "words without quotes"
 
 

@@ -1,4 +1,4 @@
-"""The agents that a clause names."""
+"""Functions that return the agents that a clause names."""
 
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.effects import OTHERS

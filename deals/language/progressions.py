@@ -37,7 +37,7 @@ def meet(a: Progression, b: Progression) -> bool:
     if over:
         return False
     period = stride // common
-    # Without upper bounds, the common turns repeat at the least common multiple of the steps.
+    # Two endless progressions share a turn once in each least common multiple of their steps.
     at = first + step * (apart * pow(step // common, -1, period) % period)
     lcm, since = step * period, max(first, other)
     at += -(-max(0, since - at) // lcm) * lcm

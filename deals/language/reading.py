@@ -156,7 +156,7 @@ def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes
 
 
 def _soundly(clauses: list[int]) -> tuple[str, ...]:
-    """Return the clauses without a fault, in words: "clauses 1–3", "clause 5"."""
+    """Return the numbers of the clauses that have no fault, in words: "clauses 1–3", "clause 5"."""
     return tuple(
         f"clause {first}" if first == last else f"clauses {first}–{last}"
         for first, last in ranges_of(clauses)

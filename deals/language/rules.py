@@ -55,7 +55,7 @@ def _fault(label: str, lines: list[str]) -> Fault | None:
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """Return a fault with a line for each clause for which `wrong` returns words, or None."""
+    """Return a fault with a line for each clause to which `wrong` objects in words, or None."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
@@ -125,7 +125,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 def performable(deal: Deal, terms: Terms) -> Fault | None:
     """Check that each required action is possible at its turns, or return fault TURN.
 
-    Only conditions on turns alone are checked; under others the monitor drops impossible duties.
+    Duties are checked if their condition names only turns; else the monitor drops impossible ones.
     """
     wrong = []
     for cid, clause in deal.duties.items():
@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that payments are positive, between parties and within rewards, or return fault PAY."""
+    """Check that payments are positive, to others, and fractions at most 1, or return fault PAY."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 

@@ -36,8 +36,8 @@ class Notes:
     """The repairs and faults found while reading a proposal, in words.
 
     Attributes:
-        repairs: the repairs made in reading.
-        faults: the parts that could not be read.
+        repairs: the repairs made in reading the proposal.
+        faults: what is wrong with parts that could not be read.
         place: the part being read, named at the start of each fault: "clause 2".
         currency: the currency of amounts; "" for points of the game.
     """
@@ -48,7 +48,7 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """Return notes for another part, which share the lists of repairs and faults."""
+        """Return notes for another part of a proposal, sharing the lists of repairs and faults."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
@@ -78,7 +78,7 @@ def find_meant(said: str, known: Collection[str]) -> str | None:
         return said
     bare = unwrap(said).casefold()
     alike = [name for name in known if name.casefold() == bare]
-    for end in () if alike else ("s", "es"):  # singular for plural, or the other way round
+    for end in () if alike else ("s", "es"):  # singular and plural mean the same
         alike += [n for n in known if n.casefold() in (bare + end, bare.removesuffix(end))]
     return alike[0] if len(alike) == 1 else None
 
@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is not `currency`, or, without a currency, is a code like EUR."""
+    """Return whether a unit is another than `currency` or, without one, is a code like EUR."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")

@@ -182,7 +182,7 @@ def without_thoughts(text: str) -> str | Fault:
             opened = None
         elif part == "ends":
             if ended == number and _may_be_said(text, at, found.start()):
-                return _fault(found, _UNCLEAR)  # the text since the last mark may be thoughts
+                return _fault(found, _UNCLEAR)  # the text since the last mark may be thoughts, too
             continue
         elif part == "closes" and MARKS[number].sure and not seen:
             if _is_inside(text, found):
@@ -204,7 +204,7 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether the text from `start` to `stop` may be an answer: it has a tag or a brace."""
+    """Return whether text between thoughts may be an answer, since it has a tag or a brace."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 

@@ -1,8 +1,8 @@
 """`when`: the conditions of clauses, on public history, written as JSON.
 
-Agents' letters and records differ in one form. `{"turns": [2, 5]}` in a letter means the turns 2
-and 5, in a record turn 2 to turn 5: records write a list as an `any` of ranges. Earlier versions
-wrote records the same way, so stored deals keep their hashes. Agents write the forms below
+What agents write and what records hold differs in one form. `{"turns": [2, 5]}` in a letter means
+the turns 2 and 5, in a record turn 2 to turn 5: records write a list as an `any` of ranges. Earlier
+versions wrote records the same way, so stored deals keep their hashes. Agents write the forms below
 (`deals.language.reading`, `wire_form`):
 
 ==========================================  ====================================================
@@ -182,7 +182,7 @@ def words(when: When, of_payment: bool = False) -> str:
 
     Args:
         when: the condition.
-        of_payment: whether a payment depends on the condition; if so, `last` means that turn.
+        of_payment: whether a payment depends on the condition; then `last` means the turn itself.
     """
     if ranges := turn_list(when):
         return at_turns([part.turns for part in ranges])
@@ -214,7 +214,7 @@ def words(when: When, of_payment: bool = False) -> str:
 
 
 def _since(of_payment: bool) -> str:
-    """Return "once", or "after" for a payment, whose text uses "once" for its frequency."""
+    """Return "once"; for a payment "after", since its text says "once" for how often it is made."""
     return "after" if of_payment else "once"
 
 

@@ -22,7 +22,7 @@ element                               meaning
 
 Text outside the elements is private, and unknown tags are plain text. A model's thoughts between
 marks (`thoughts.MARKS`) are removed. The sender is never read from the text. `docs/answers.md`
-lists the repairs and the refusals. All who read a repaired element are told of the repair.
+lists the repairs and the refusals. All agents that read a repaired element learn of the repair.
 """
 
 import re
@@ -99,7 +99,7 @@ def scan(text: str) -> Message | Fault:
     answer, fence = _apart(answer)
     elements = Elements(answer)
     found = elements.found
-    # ASCII text without escapes can hide nothing more: `_unreadable` checked it above.
+    # ASCII text without escapes can hide nothing that `_unreadable` did not find above.
     plain = text.isascii() and "\\" not in text
     hidden = (
         None if plain else together([_hidden_tag(text), *map(_hidden_in, [*_names(found), fence])])
@@ -132,7 +132,7 @@ _BEHIND = re.compile(
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Return a message without the fenced block after its only action, and the block or ""."""
+    """Return a message without the fenced block after its only action, and that block (or "")."""
     opened = _BEHIND.search(text)
     if opened is None:
         return text, ""
@@ -202,7 +202,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """Yield the texts that are compared with names or numbers and so must hide no characters."""
+    """Yield the texts that are read as names or numbers, and so must not hide any characters."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 

@@ -70,7 +70,7 @@ def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = (
 
 
 def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
-    """Return the differences of a written contract from its clauses, one sentence each.
+    """Say how a written contract differs from its clauses, one sentence for each difference.
 
     Args:
         prose: Markdown with the five sections as numbered headings.
@@ -91,7 +91,7 @@ def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
 
 
 def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
-    """Return the differences of a summary's clauses from the agreed clauses, one sentence each."""
+    """Say how a summary's clauses differ from the agreed ones, one sentence for each difference."""
     faults = []
     for n, (old, new) in enumerate(zip_longest(agreed.clauses, written.clauses), start=1):
         if old is None and new is not None:
@@ -120,7 +120,7 @@ def _citations(prose: str, deal: Deal) -> Iterator[str]:
 
 
 def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]:
-    """Yield the faults of the lines of a section of clauses."""
+    """Yield the faults in the lines of a section that lists clauses."""
     known = deal.ids()
     for line in _lines(body):
         cited = [cid for cid in _CITATION.findall(line) if cid in known]
@@ -183,7 +183,7 @@ def _lines(body: str) -> list[str]:
 
 
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return only the tokens with meaning: names, actions, numbers and words like "not", in order.
+    """Return a line's tokens that carry meaning: names, actions, numbers and words like "not".
 
     In a game of one turn the words "at every turn" are ignored.
     """

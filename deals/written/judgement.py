@@ -12,7 +12,7 @@ _VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
 
 def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdict] | Fault:
-    """Return a judge's verdict on every clause, or a fault if a clause has none or two.
+    """Return a judge's verdict on every clause, or a fault if it gives a clause none or two.
 
     The text has `c1: satisfied` or `c1: violated` on separate lines or after semicolons.
     """
@@ -32,7 +32,7 @@ def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdic
 
 
 def agreement(monitor: Mapping[str, Verdict], judge: Mapping[str, Verdict]) -> Fraction:
-    """Return the fraction of clauses on which judge and monitor agree; 1 without clauses."""
+    """Return the fraction of clauses on which judge and monitor agree; 1 for no clauses."""
     if not monitor:
         return Fraction(1)
     same = sum(judge.get(cid) == verdict for cid, verdict in monitor.items())

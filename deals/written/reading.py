@@ -76,7 +76,7 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
 def agrees(text: str) -> bool:
     """Return whether a text agrees to the current offer without a condition or a counter-offer.
 
-    In doubt the result is True: the agent is then asked again, and can still say otherwise.
+    In doubt the result is True: the agent is then asked again, and can still disagree.
     """
     first, *more = re.split(r"[.!;\n]", text)
     said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
@@ -143,7 +143,7 @@ class _Reader:
         return None
 
     def _ended(self, clause: dict[str, Any], text: str, at: int) -> _Read | None:
-        """Return the clause with the condition that follows, if any; None without a full stop."""
+        """Return the clause with the condition after it, if any; None if no full stop ends it."""
         when, end = self._when(text, at) or ("always", at)
         return ({**clause, "when": when}, end + 1) if text.startswith(".", end) else None
 
@@ -178,7 +178,7 @@ def _payment(payer: str, payee: str, amount: str, often: str) -> dict[str, str]:
 
 
 def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any]]]:
-    """Return a pattern for each atomic condition, and a function from its groups to JSON."""
+    """Return each atomic condition's pattern, and a function from the pattern's groups to JSON."""
     words: list[tuple[str, Callable[..., Any]]] = [
         (
             r"at turn (\d+) and every (\d+) turns after it",

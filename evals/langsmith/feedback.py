@@ -16,7 +16,7 @@ from shapley_coop.state.table import Table
 
 
 def traced_with(**labels: str) -> RunnableConfig:
-    """Return labels and the git commit as trace metadata, for `graphs.running.follow`.
+    """Return metadata for a run's trace, labels and the git commit, for `graphs.running.follow`.
 
     Args:
         labels: metadata such as a sweep's id and a cell's condition.
@@ -32,7 +32,7 @@ def score_trace(
     Args:
         table: the run's last state.
         entries: the run's entries in the journal.
-        then: called in the background with the trace's link, once LangSmith accepted the measures.
+        then: a function that gets the trace's link, in the background, when all measures are sent.
 
     Returns:
         An event that is set when the sending is done; None if this process did not trace the run.

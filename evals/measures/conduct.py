@@ -29,12 +29,12 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
 
 
 def breaches(row: Row, agent: str) -> float | None:
-    """Return the number of breaches of clauses, or None if the agent is not in the run."""
+    """Return how often clauses were breached, or None if the agent is not in the run."""
     return _count(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
-    """Return the number of passes. In a pass, an agent that has to act takes no action."""
+    """Return how often the agent passed: it had to act and took no action."""
     return _count(row, agent, COUNTS["passes"])
 
 
@@ -113,6 +113,6 @@ def action_rate(row: Row, action: str) -> float:
 
 
 def effects(row: Row, name: str) -> float:
-    """Return the number of effects with this name in the record."""
+    """Return how often an effect with this name is in the run's record."""
     effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
     return effects.count(name)

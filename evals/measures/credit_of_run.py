@@ -21,15 +21,15 @@ async def credit_of_run(
     replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return each agent's baseline, its value, and the payoff due, which is their sum.
+    """Return each agent's baseline payoff, its value, and their sum: the payoff due.
 
     Args:
         run: the name of an ended run.
         by: the norm that computes the values.
         absent: a baseline that replaces the run's baseline in this report, not in its settlement.
-        dice: the number of other seeds on which the recorded actions are replayed.
+        dice: on how many other seeds the recorded actions are replayed.
         replay: the name of another way to replay coalitions (`Extension.replays`), or "".
-        done: called after each replay, for a progress display.
+        done: a function called after each replay, to show the progress.
 
     Raises:
         ValueError: the run does not exist, it has not ended, no baseline is declared, or the

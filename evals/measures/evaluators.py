@@ -1,7 +1,7 @@
 """Evaluators: the measures of a run, each a number computed from the run's row.
 
 `score(row, "payoff:Alice")` computes one measure, here with an argument after the colon. A measure
-that a run does not have, such as adherence without a contract, is None. Statistics leave it out.
+that a run does not have, such as adherence without a contract, is None. Statistics skip such runs.
 A workflow may compute measures itself: its result's `measures` override the values computed here.
 
 >>> from shapley_coop.evals.measures.evaluators import EVALUATORS
@@ -23,14 +23,14 @@ Kind = Literal["rate", "mean"]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """A measure of runs.
+    """A measure that is computed for each run.
 
     Attributes:
         about: the definition in words; amounts are in the game's unit unless stated otherwise.
         read: computes the number from a row and the argument after the colon; None if only the
             workflow or a price list provides the number, in the result's `measures`.
         kind: "rate" if each run has 0 or 1, with a binomial interval; else "mean".
-        better: the desired direction, or "" if there is none.
+        better: the direction in which the measure is better, or "" if there is none.
     """
 
     about: str
@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Return a function that reads an extension's measure, or gives None without the extension."""
+    """Return a function that reads an extension's measure, or returns None if that is absent."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

@@ -26,13 +26,13 @@ def welfare(row: Row, _: str) -> float:
 
 
 def efficiency(row: Row, _: str) -> float | None:
-    """Return welfare divided by the best total; None unless the best total is known and > 0."""
+    """Return the payoffs' sum divided by the best total; None unless that is known and > 0."""
     best = yardstick(row["room"], row["graph"]).best
     return welfare(row, "") / best if best and best > 0 else None
 
 
 def cooperation(row: Row, _: str) -> float | None:
-    """Return whether welfare reached the best total; None if the best total is unknown."""
+    """Return whether the payoffs' sum reached the best total; None if this total is unknown."""
     best = yardstick(row["room"], row["graph"]).best
     return None if best is None else welfare(row, "") >= best - EPSILON
 
@@ -55,7 +55,7 @@ def rational(row: Row, _: str) -> float:
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of payoffs from the Shapley payoffs; None without Shapley values."""
+    """Return the mean distance of the payoffs from Shapley payoffs; None without Shapley values."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """Return an attribution with the recorded Shapley values, which can divide a total."""
+    """Return an attribution of the recorded Shapley values, by which a total can be divided."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution(
@@ -110,7 +110,7 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """Return the mean excess of claimed over recorded shares; a negative excess counts as 0."""
+    """Return the mean amount by which claims exceed recorded shares; a lower claim counts as 0."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None

@@ -38,11 +38,11 @@ def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
     """Return the agents' estimates in a finished run, and the true values, in the game's unit.
 
     Args:
-        table: the last state.
+        table: the run's last state.
         entries: entries of the operator's journal.
 
     Returns:
-        One dict per "turn" and "agent", in this order. The agent's "collective", "externality" and
+        One dict per "turn" and "agent", sorted by both. The agent's "collective", "externality" and
         "price" have the true values "best", "recorded" and "fair"; None if unstated or unknown.
     """
     agents = table["agents"]
@@ -62,7 +62,7 @@ def score_reasons(table: Table, entries: Iterable[Entry]) -> list[Scored]:
 
 
 async def record_and_reasons(run: Run) -> dict[str, Any]:
-    """Return the record and any results of `score_reasons`, which `--json` adds to a result.
+    """Return a run's record and any results of `score_reasons`, which `--json` adds to its result.
 
     Only the operator may see these results, because they quote private answers in the journal.
     """
@@ -126,7 +126,7 @@ class _Truth:
         }
 
     def _best_from(self, turn: int) -> float | None:
-        """Return the best total given the actions before a turn, or None if it is unknown."""
+        """Return the best total still possible after the actions before a turn; None if unknown."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
             return game.analysis.reference_points.best
@@ -141,11 +141,11 @@ class _Truth:
         return float(sum(pots + own)) + rest
 
     def _sign(self, agent: str) -> str | None:
-        """Return the sign of an agent's externality, "+", "-" or "0", or None if unknown."""
+        """Return the sign of an agent's externality ("+", "-" or "0"), or None if it is unknown."""
         evaluated = self._evaluated
         try:
             replays = evaluated.game.analysis.replays_of(evaluated.record)
-        except GameError:  # the game cannot be replayed with an absent agent
+        except GameError:  # this game cannot be replayed without one of its agents
             return None
         there = np.ones(len(evaluated.agents), dtype=np.bool_)
         with_it = replays.of(there)

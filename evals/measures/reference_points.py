@@ -37,7 +37,7 @@ class Yardstick:
     def __init__(self, game: Game, paid: bool) -> None:
         self._game, self._paid = game, paid
 
-    @cached_property  # the search for the points may be slow, and every measure needs them
+    @cached_property  # cached: the search for the points may be slow, and every measure needs them
     def _points(self) -> ReferencePoints:
         return self._game.analysis.reference_points
 
@@ -52,7 +52,7 @@ class Yardstick:
         return self.best if self._paid and self._points.payments else None
 
     def disagreement(self, record: Sequence[Turn]) -> dict[str, float]:
-        """Return each agent's payoff without agreement, or its security level if not listed."""
+        """Return each agent's payoff without agreement: the listed one, or its security level."""
         if self._points.disagreement is not None:
             return dict(self._points.disagreement)
         return {agent: float(x) for agent, x in disagreement(self._game, record).items()}
@@ -124,7 +124,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """Return the turns in which all agents do their duties; None if an action is left open."""
+        """Return turns in which all agents do their duties; None if a deal leaves actions open."""
         game, free = self._game, False
 
         def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:
@@ -147,7 +147,7 @@ def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     return _build(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)  # so that all rows of a condition share one yardstick
+@lru_cache(maxsize=256)  # cached, so that all rows of a condition share one yardstick
 def _build(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

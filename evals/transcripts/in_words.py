@@ -95,7 +95,7 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the actions and passes of a turn, and lines on failed tasks."""
+    """Return a turn's actions and passes in words, and lines on failed tasks."""
     failed, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
@@ -109,7 +109,7 @@ def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def _handed_over(event: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each gift of goods by a contract at the end of a turn."""
+    """Yield a line for each gift of goods that a contract made at the end of a turn."""
     for effect in event.get("effects", []):
         if effect.get("effect") == GIVEN and effect["quantity"]:
             what = f"{effect['quantity']} {effect['good']}"
@@ -166,14 +166,14 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines on a run's events, then a line on its contract if the contract lapsed."""
+    """Yield the lines on a run's events, then, if its contract lapsed, a line that says so."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
 
 
 def rows(outcome: dict[str, Any]) -> list[list[str]]:
-    """Return the result table's rows, one for each agent, or for each seat if agents are many."""
+    """Return the rows of a result's table: one for each agent or, if there are many, each seat."""
     if len(outcome["agents"]) > MOST_TOLD:
         return rows_by_seat(outcome)
     return [_line(agent, outcome) for agent in outcome["agents"]]
@@ -260,7 +260,7 @@ def decision_words(outcome: Mapping[str, Any], reader: str = "") -> str:
 
 
 def _bargained_in_vain(outcome: Mapping[str, Any], basis: str) -> bool:
-    """Return whether agents bargained over a split after the play and did not agree."""
+    """Return whether agents bargained over a split after the play without agreeing on one."""
     credit = outcome["credit"]
     return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
 

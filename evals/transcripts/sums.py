@@ -1,4 +1,4 @@
-"""Totals that replace the line for each agent when a run with many agents is printed."""
+"""Totals that replace the agents' single lines when a run with many agents is printed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ ALL = "coop show --markdown prints all"
 
 
 def few(items: Iterable[str], what: str) -> list[str]:
-    """Return the items if they are few, else their number and the command that prints all."""
+    """Return the items if they are few; else one line: their number and a command to see all."""
     listed = list(items)
     return listed if len(listed) <= MOST_TOLD else [f"{len(listed)} {what}: {ALL}"]
 

@@ -45,7 +45,7 @@ EXTENSION = Extension(
 
 
 def __getattr__(name: str) -> Any:
-    """Import `attribute` only on use: the command line imports this module at every start."""
+    """Import `attribute` on first use: the command line loads this module at every start."""
     if name == "attribute":
         from shapley_coop.extensions.attribute.attributing import attribute
 

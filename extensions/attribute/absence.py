@@ -1,4 +1,4 @@
-"""Stand-ins for absent agents: an emptied update, no update, a function, or a model."""
+"""Stand-ins for absent agents: the agent's emptied update, no update, a function, or a model."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -24,7 +24,7 @@ def stand_in(choice: Any) -> Runnable[Any, Any]:
     """Return the runnable that stands in for an agent; a chat model's runnable returns text."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
-        # A state without messages becomes one message that contains the whole state as text.
+        # If the state has no messages, the model gets one message with the whole state as text.
         talk: Any = fields_of(state).get("messages") or [HumanMessage(canonical(state)[0])]
         answer: BaseMessage = await choice.ainvoke(list(talk), config)
         return str(answer.text)
@@ -53,14 +53,14 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """Return in words what `described` returns: one stand-in, or agent → stand-in."""
+    """Return in words what `described` returns: a stand-in, or a mapping agent → stand-in."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)
 
 
 def check_absent(absent: Absent, agents: Collection[str]) -> None:
-    """Refuse an invalid stand-in.
+    """Refuse an invalid stand-in for absent agents.
 
     Raises:
         ValueError: a stand-in has a wrong type or name, or its agent is unknown.

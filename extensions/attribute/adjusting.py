@@ -1,8 +1,8 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
 A play of an app costs money, and arithmetic does not. So a model, which is a sparse sum of simple
-games, is fitted to the worths of the played coalitions. A coalition wins a simple game with all
-agents of a set, any one of them, or two of three. The Shapley values of the model are exact, since
+games, is fitted to the worths of the played coalitions. A coalition wins a simple game if it has
+all agents of a set, any one, or two of three. The Shapley values of the model are exact, since
 the agents of a set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
@@ -34,7 +34,7 @@ class Terms:
     """k simple games among n agents: a coalition with enough agents of a game's set has worth 1.
 
     Attributes:
-        sets: a (k, n) array; entry (j, i) says whether agent i belongs to game j's set.
+        sets: a (k, n) array of booleans: whether agent i (column) belongs to game j's set (row).
         least: for each of the k games, how many agents of its set must be present.
     """
 
@@ -51,7 +51,7 @@ class Terms:
         return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
 
     def some(self, chosen: list[int]) -> "Terms":
-        """Return the games with these indices."""
+        """Return only the simple games with these indices."""
         return Terms(self.sets[chosen], self.least[chosen])
 
 
@@ -100,7 +100,7 @@ def adjusted_shapley(
 
 
 def _candidates(n: int) -> Terms:
-    """Return the candidate games, on sets of growing size, up to `MOST_CANDIDATES` games."""
+    """Return the simple games to choose from, small sets first, at most `MOST_CANDIDATES` games."""
     found: list[tuple[tuple[int, ...], int]] = []
     for size in range(1, n + 1):
         enough = {1, size} | ({2} if size == 3 else set())
@@ -114,7 +114,7 @@ def _candidates(n: int) -> Terms:
 
 
 def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms, Floats]:
-    """Choose terms greedily, each to minimise the remaining error, and fit their weights.
+    """Choose simple games one by one, each to minimise the remaining error; fit their weights.
 
     Candidates are made orthogonal to the chosen terms (orthogonal least squares, Chen et al. 1989).
     """

@@ -20,7 +20,7 @@ KEEP, DOWNGRADE, REMOVE, MORE = "keep", "downgrade", "remove", "more"
 NOT_MEASURED = "not measured"
 
 MOST_TRIES = 16
-"""The most repetitions of one agent alone."""
+"""The most plays in which one agent plays alone, for comparison with the app."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Advice:
     Attributes:
         agent: the agent's name.
         verdict: keep, downgrade, remove, more (keep the agent until more plays decide), or not
-            measured (the plays do not show the loss by removal).
+            measured (the plays do not show what its removal loses).
         model: the model to use instead, if the verdict is downgrade.
-        loss: the mean score lost by the change, or by removal if the advice is to keep. A
+        loss: the mean score lost by the advised change, or by removal if the advice is to keep. A
             negative loss is a gain. None if the changed play has no score.
         error: the distance from the loss to the far end of its 95 % interval; None for one run.
         saving: USD saved per run of the app; None if a price or tokens are unknown.
@@ -101,7 +101,7 @@ def _advice(advising: Advising, agent: str) -> Advice:
 
 
 def _is_unmeasured(advising: Advising, agent: str, step: Step) -> bool:
-    """Return whether the loss may be small only because the stand-in kept the agent's fields."""
+    """Return whether a loss may be small only because the stand-in kept fields of the agent."""
     tolerance = advising.tolerance
     return bool(advising.kept_fields(agent)) and (
         step.loss.is_little(tolerance) or step.loss.is_open(tolerance)
@@ -144,7 +144,7 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
 
 
 def _spread(step: Step, kind: str) -> str:
-    """Return the error of the mean loss in words; "" if the error is unknown."""
+    """Return in words how uncertain a mean loss is; "" if that is unknown."""
     error = step.loss.error
     if error is None:
         return ""

@@ -26,7 +26,7 @@ class Step:
     Attributes:
         change: the model that replaces the agent's own model, or None to remove the agent.
         loss: the additional loss of score, beyond the loss by the other changes.
-        saves: the tokens, seconds and cost saved per run; None if unknown.
+        saves: the tokens, seconds and cost that the change saves per run; None if unknown.
     """
 
     change: BaseChatModel | None
@@ -44,7 +44,7 @@ class Advising:
     Attributes:
         tolerance: the acceptable loss, in the score's unit.
         removals: the removal of each agent with its loss.
-        taken: the changes to make.
+        taken: agent → the change to make.
         open: agent → the change (removal, or else another model) that only more plays can decide.
         stays_for: agent → the changed agents that make it necessary to keep the agent.
         in_vain: agent → remarks on models that would save no cost in place of the agent's model.
@@ -60,11 +60,11 @@ class Advising:
 
     @property
     def plan(self) -> Changes:
-        """The changes to make."""
+        """The changes to make: agent → another model, or None for removal."""
         return {agent: step.change for agent, step in self.taken.items()}
 
     async def look(self) -> None:
-        """Try to remove agents, then try other models for the remaining agents."""
+        """Try to remove agents, then try cheaper models for the remaining agents."""
         agents = self.trials.game.agents
         nobody, as_it_is = await self.trials.of([dict.fromkeys(agents), {}])
         added = float(nobody.rows.mean())
@@ -80,7 +80,7 @@ class Advising:
         return self.trials.game.stage.unmeasured(agent, self.trials.game.full)
 
     def _others(self, agent: str) -> list[Option]:
-        """Return pairs of the agent and a model to try; [] if the agent asks no model."""
+        """Return pairs of the agent and a cheaper model to try; [] if the agent asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return the remark that a model saves no cost; "" if the saving is positive or unknown."""
+    """Return a remark if a model saves no cost; "" if it saves some, or the saving is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -37,7 +37,7 @@ class Place:
 
     Attributes:
         path: a node's path, or `tool:name`, or `tool:task:kind`.
-        names: the accepted names of the place; the first is its usual name.
+        names: the names by which a user may call the place; the first is its usual name.
         why: the reason why the place may be an agent; "" if only a run can show a reason.
     """
 
@@ -153,7 +153,7 @@ def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield the objects that a function refers to, directly or through other functions.
 
     Returns:
-        Pairs of a key and an object; the key is "" unless a mapping holds the object.
+        Pairs of a key and an object; the key is the object's key in a mapping, else "".
     """
     function = innermost(function)
     if depth == 0 or not isinstance(function, FunctionType):

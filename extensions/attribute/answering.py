@@ -1,6 +1,6 @@
 """Prepared answers to an app's `interrupt` calls, the same in every coalition.
 
-As in LangGraph, an interrupted node runs again with the answer; the second call's output is kept.
+As in LangGraph, an interrupted node runs again with the answer; this second output is used.
 """
 
 import inspect
@@ -21,7 +21,7 @@ class Unanswered(ValueError):
 
 
 def check_answers(answers: Any) -> None:
-    """Refuse answers of the wrong type.
+    """Refuse prepared answers of the wrong type.
 
     Raises:
         ValueError: the answers are neither a function nor a mapping.

@@ -148,7 +148,7 @@ class App:
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
 
     def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
-        """Return a copy of the graph in which every node is replaced.
+        """Return a copy of the graph in which `stand_in` replaces every node.
 
         Args:
             stand_in: a function from a node to its replacement.
@@ -191,7 +191,7 @@ class App:
         return read.hexdigest()[:16]
 
     def managed(self, path: str) -> frozenset[str]:
-        """Return the keys of a node's input that are managed values, such as remaining steps."""
+        """Return the keys of a node's input whose values LangGraph manages (remaining steps)."""
         graph: Graph = self.graph
         for name in path.split("/")[:-1]:
             graph = _inner(graph.nodes[name])
@@ -232,5 +232,5 @@ def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _managed(graph: Graph) -> frozenset[str]:
-    """Return the keys of managed values, such as remaining steps, which change during a run."""
+    """Return the state's keys whose values LangGraph manages, such as remaining steps."""
     return frozenset(name for name, of in graph.channels.items() if is_managed_value(of))

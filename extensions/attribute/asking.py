@@ -1,4 +1,4 @@
-"""The calls of nodes in a play: cached calls are reused, and others are made if allowed."""
+"""The calls of nodes in a play: cached calls are reused, and other calls are made if allowed."""
 
 import asyncio
 import json
@@ -68,7 +68,7 @@ class Asking:
         return NotPlayed(reason)
 
     def hint(self) -> str:
-        """Return a hint at emptied fields of absent agents that may explain a failure, or ""."""
+        """Return a hint that emptied fields of absent agents may be why the play failed, or ""."""
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def choice(self, path: str) -> Any:
@@ -83,14 +83,14 @@ class Asking:
         return "" if choice is None else str(described(choice))
 
     def instead(self, path: str) -> BaseChatModel | None:
-        """Return the model that answers in place of an agent's own model, or None."""
+        """Return the model that answers in place of an agent's own model; None if no other does."""
         choice = self.choice(path)
         return choice.model if isinstance(choice, OtherModel) else None
 
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a cached or new call, and a dict: placeholder in this call → id in the input."""
+        """Return a cached or new call of a node, and a dict: its placeholder → the input's id."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -162,7 +162,7 @@ class Asking:
         ids: Mapping[str, str],
         is_agent: bool,
     ) -> Call:
-        """Call a node, and keep the call."""
+        """Call a node, count the call, and keep it in the cache."""
         stage, path = self.stage, node.path
         self.allowed(path, key)
         self.tried.add(key)

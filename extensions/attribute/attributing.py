@@ -115,7 +115,7 @@ async def attribute_async(
 
 
 def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) -> Forecast:
-    """Return a forecast of the calls of `attribute`, without running the app.
+    """Return a forecast of the calls that `attribute` would make, without running the app.
 
     Raises:
         ValueError: an argument is wrong.
@@ -134,7 +134,7 @@ def _check(app: App, settings: Settings) -> None:
 
 
 async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
-    """Run the inputs, keep their calls, and return found agent → reason why it is an agent.
+    """Run the app on the inputs; return each agent found there → the reason why it is an agent.
 
     Raises:
         ValueError: the app fails, or the runs need too many calls.
@@ -217,7 +217,7 @@ class _Attribution:
             )
 
     def goes_on(self, more: Forecast) -> bool:
-        """Ask the caller's `go_on` whether to go on; if so, raise `max_calls` as needed."""
+        """Ask the caller's `go_on` whether to play more; if so, raise `max_calls` as needed."""
         game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):
@@ -252,7 +252,7 @@ class _Attribution:
         if game.stage.is_answered(game.units, how):
             more = replace(more, calls=0, fits=True)
         why = "" if self.goes_on(more) else "it was not wanted"
-        if settings.go_on is None:  # no person decides, so play until the limit is reached
+        if settings.go_on is None:  # nobody is asked, so play until the limit is reached
             settings.announce(more)
         counts, notes = game.stage.counts, credit.notes
         left = counts.paid + more.paid

@@ -20,7 +20,7 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
     An agent with a negative value gets nothing, pays nothing, and is named in a note.
 
     Raises:
-        ValueError: the bounty is not a payable amount, or no value is above 0.
+        ValueError: the bounty is not a payable amount, or no agent's value is above 0.
     """
     decimals, earned = decimals_of(currency), _earned(values)
     total = payable(bounty, decimals)

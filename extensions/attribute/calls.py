@@ -1,6 +1,6 @@
 """The cache of node calls on disk: the same question is never paid for twice.
 
-A row's key is the node, its input without random ids, the sample, and how often this run has asked
+A row's key is the node, its input without random ids, the sample, and how often this play has asked
 the same question before. So a second run makes no call, and a stopped run resumes.
 """
 
@@ -67,7 +67,7 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: the node's update or Command; numbers replace the ids from the node's input.
+        output: the node's update or Command; a number stands for each id of the node's input.
         took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
@@ -138,7 +138,7 @@ class Calls:
         return len(keys)
 
     def get(self, key: str) -> Call | None:
-        """Return a fresh copy of the call under a key, or None."""
+        """Return a fresh copy of the cached call under a key; None if there is none."""
         found = self._run("SELECT kind, call FROM kept WHERE app = ? AND key = ?", self.app, key)
         if not found:
             return None
@@ -184,7 +184,7 @@ class Calls:
             return self._base.execute(statement, values).fetchall()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file of cached calls."""
         with self._alone:
             self._base.close()
 

@@ -21,7 +21,7 @@ NOT_SAID = {"id", "response_metadata", "usage_metadata"}
 
 
 class Incomparable(ValueError):
-    """The error of a value whose text differs from run to run."""
+    """The error if the text of a value differs from run to run."""
 
 
 def canonical(value: Any, without: Collection[str] = ()) -> tuple[str, dict[str, str]]:

@@ -127,7 +127,7 @@ Bargain = Annotated[
     ),
 ]
 Forecast = Annotated[
-    bool, typer.Option(help="Only print how many agent calls the command would make.")
+    bool, typer.Option(help="Only print how many agent calls the command would make; run nothing.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]
 
@@ -164,7 +164,7 @@ def attribute(
     as_json: Json = False,
     out: Out = None,
 ) -> None:
-    """Divide the score of a LangGraph app among its agents, by playing it without some of them.
+    """Divide the score of a LangGraph app among its agents, by running it without some of them.
 
     The app runs once with all agents, then without each agent in turn (leave-one-out), then without
     several (Shapley values). Stand-ins replace the absent agents on a copy of the app. Calls are

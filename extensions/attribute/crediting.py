@@ -23,10 +23,10 @@ from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
-    """Return the result of a played game.
+    """Return the attribution's result from a played game.
 
     Args:
-        game: the game with its plays.
+        game: the app's game, with the plays made so far.
         values: the agents' values; None if too many plays failed.
         by: the norm's name.
     """
@@ -138,7 +138,7 @@ def _of_runs(game: AppGame) -> list[str]:
 
 
 def _never_ran(game: AppGame, ran: Collection[str]) -> list[str]:
-    """Return what no input reached: agents, other nodes, and tools that wrap an agent."""
+    """Return what did not run for any input: agents, other nodes, tools that wrap an agent."""
     app = game.stage.app
     places = [
         place.names[0]

@@ -35,14 +35,14 @@ INPUTS: list[dict[str, Any]] = [{"topic": topic} for topic in FACTS]
 
 
 class Draft(TypedDict, total=False):
-    """The app's state.
+    """The state of the bundled app.
 
     Attributes:
         topic: the topic of the text, which is the app's input.
         facts: written by the researcher, one fact per line.
         text: written by the writer.
         note: the missing facts, one per line, written by the critic.
-        verdict: whether to write again, written by the critic.
+        verdict: whether the writer must write again, written by the critic.
     """
 
     topic: str
@@ -108,7 +108,7 @@ _stylist = RuleChat(rule=lambda prompt: f"Dear reader: {' '.join(_part(prompt, '
 
 
 def research(state: Draft) -> Draft:
-    """Name facts."""
+    """Name facts about the topic, as the researcher does."""
     return {"facts": _researcher.invoke(f"Name facts about {state['topic']}").text}
 
 
@@ -127,7 +127,7 @@ def review(state: Draft) -> Draft:
 
 
 def polish(state: Draft) -> Draft:
-    """Put the text into a friendly tone."""
+    """Put the text into a friendly tone, which the score ignores."""
     return {"text": _stylist.invoke(f"Draft:\n{state.get('text', '')}\n\nPolish it.").text}
 
 

@@ -14,11 +14,11 @@ GOOD, BAD = "24, 119, 76", "189, 52, 41"
 
 
 def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
-    """Return the graph as SVG.
+    """Return a drawing of the app's graph as SVG.
 
     Args:
         graph: the app's nodes and edges.
-        values: agent → value; None for a drawing without values.
+        values: agent → value, for the colours; None for a drawing without values.
     """
     place, width, height = _places(graph)
     largest = max((abs(x) for x in (values or {}).values()), default=0.0) or 1.0
@@ -72,7 +72,7 @@ def _layers(graph: Drawn) -> list[list[str]]:
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], conditional: bool) -> str:
-    """Return an edge as SVG: a line if it leads down, else a curve to the right."""
+    """Return an edge as SVG: a line if it leads down, else a curve on the right side."""
     dashed = ' stroke-dasharray="5 4"' if conditional else ""
     (x1, y1), (x2, y2) = start, end
     if y2 > y1:

@@ -49,7 +49,7 @@ class Emptying:
     blanks: frozenset[str] = frozenset()
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """Return the output in the full run, emptied; `now` is the node's input in this play."""
+        """Return the agent's output of the full run, emptied; `now` is its input in this play."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
@@ -81,7 +81,7 @@ class Emptying:
         return Send(send.node, self._output(send.arg, given, now))
 
     def _field(self, key: str, value: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
-        """Return the new value of one field: passed through, kept, or emptied."""
+        """Return a field's value for the stand-in's update: passed through, kept, or emptied."""
         before, there = given.get(key), now.get(key)
         if self.keeps(key, value):
             return value if key in self.schema.added else _kept(value, before, there)
@@ -143,7 +143,7 @@ class Emptying:
 
 
 def kept(visits: Iterable[Written], schema: Schema) -> list[str]:
-    """Return the fields of an agent that its blank stand-in keeps because they route the run."""
+    """Return the agent's fields that its blank stand-in leaves, because they route the run."""
     return list(dict.fromkeys(k for k, x in _fields(visits) if x != "" and schema.steers(k, x)))
 
 
@@ -206,7 +206,7 @@ def _fields(visits: Iterable[Written]) -> Iterator[tuple[str, Any]]:
 
 
 def _update(output: Any) -> Any:
-    """Return the state update in an output; a message, such as a tool's answer, has none."""
+    """Return the state update in a node's output; a message, such as a tool's answer, has none."""
     if isinstance(output, BaseMessage):
         return {}
     return output.update if isinstance(output, Command) else output
@@ -217,7 +217,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """Return a number increased as in the full run, and any other value unchanged."""
+    """Return a number increased by as much as in the full run; return any other value unchanged."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)
@@ -249,7 +249,7 @@ def _is_tool_talk(message: Any) -> bool:
 
 
 def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
-    """Answer each open tool call with `words`, since models refuse unanswered calls."""
+    """Answer each open tool call with `words`, since models refuse messages with open calls."""
     calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
     if not all(isinstance(message, ToolMessage) for message in new):
         return []

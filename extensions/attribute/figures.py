@@ -19,5 +19,5 @@ def rough(x: float) -> float:
 
 
 def rough_seconds(x: float) -> float:
-    """Round seconds to two significant digits, because the next run has other times."""
+    """Round seconds to two significant digits, because times differ from run to run."""
     return rough(round(x, 4))

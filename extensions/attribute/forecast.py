@@ -19,14 +19,14 @@ class Forecast:
     Attributes:
         agents: the number of agents.
         units: the number of inputs times the number of samples of each input.
-        coalitions: plays per sample of an input, including the play of all agents.
+        coalitions: the number of plays per sample of an input, with the play of all agents.
         sampled: whether only some of these plays are made.
         calls: new agent calls, without cached ones. Before any run: 2**n − 1 per sample, as if the
             agents were called once each, in sequence. After the recorded runs: 2**k for each
             recorded call before which k other agents had finished; in leave-one-out 1 + k.
         kept: cached calls for the same inputs, agents and stand-ins; others may save more.
         recorded: whether the forecast is based on recorded runs.
-        alone: whether this is a forecast of leave-one-out.
+        alone: whether this is a forecast of leave-one-out only.
         advice: whether this is a forecast of advice.
         tokens: tokens of the new calls; 0 before the recorded runs, or if models do not report.
         seconds: the duration of the new calls in sequence.
@@ -34,7 +34,7 @@ class Forecast:
         loops: whether an agent may be called more often than in the recorded run. If so, `calls`
             is an estimate and no bound.
         paid: the new calls that ask a model; 0 before the recorded runs.
-        fits: whether the calls made so far and the new calls are within the limits.
+        fits: whether the calls made so far and the new calls together are within the limits.
     """
 
     agents: int
@@ -70,7 +70,7 @@ class Forecast:
         return replace(self, coalitions=n + 1, sampled=False, alone=True, calls=calls)
 
     def takes(self) -> str:
-        """Return the calls, tokens, USD and seconds in words."""
+        """Return in words the calls, tokens, USD and seconds that are forecast."""
         if not self.calls:
             return "no new agent calls"
         parts = [f"{self.calls} new agent {'call' if self.calls == 1 else 'calls'}"]
@@ -87,7 +87,7 @@ class Forecast:
         return ", ".join(parts)
 
     def most(self) -> str:
-        """Return "at most" if the calls are a bound, else "about"."""
+        """Return "at most" if `calls` is an upper bound, else "about"."""
         is_bound = not self.loops and (self.sampled or self.kept or self.advice)
         return "at most" if is_bound else "about"
 
@@ -159,7 +159,7 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
         first: the forecast of the attribution.
         game: the game with its recorded runs and played coalitions.
         models: the number of cheaper models to try.
-        tries: the most repetitions of one agent alone; `fits` does not count them.
+        tries: how often at most one agent plays alone; `fits` does not count these plays.
     """
     n, asked = len(game.agents), _asked(game)
     own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
@@ -188,7 +188,7 @@ def _asked(game: AppGame) -> list[Visit]:
 
 
 def _paid(calls: int, visits: Sequence[Visit], times: Sequence[int]) -> int:
-    """Return how many of the new calls ask a model, at the rate of these recorded node calls."""
+    """Return how many of the new calls ask a model, if the proportion is that of these calls."""
     asking = sum(n for visit, n in zip(visits, times, strict=True) if visit.took.models)
     return ceil(calls * asking / sum(times)) if asking else 0
 
@@ -214,7 +214,7 @@ def _taken(
 
 
 def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:
-    """Return the number of plays that removals still need, and the number of their calls.
+    """Return how many plays the trial removals of agents still need, and how many calls these make.
 
     Args:
         game: the game with its played coalitions.

@@ -19,11 +19,11 @@ MOST_TRIED = 4
 
 @dataclass(frozen=True)
 class Failure:
-    """A play that has no score.
+    """A play of a coalition that has no score.
 
     Attributes:
         coalition: the agents of the coalition, separated by commas.
-        input: the number of the input, from 1.
+        input: the number of the input in the list, from 1.
         sample: the number of the sample, from 1.
         reason: the reason in one line.
         played: whether the app ran; False if, for example, a tool would have acted again.
@@ -59,7 +59,7 @@ class AppGame:
 
     @property
     def agents(self) -> list[str]:
-        """The names of the players; bit i of a mask is agent i."""
+        """The names of the players (the app's agents); bit i of a mask is agent i."""
         return self.stage.app.agents
 
     @property
@@ -76,7 +76,7 @@ class AppGame:
         return any(visit.took.models for visit in self.visits(agent))
 
     async def record(self) -> None:
-        """Play the app with all agents once for each unit; stand-ins are made from these runs.
+        """Play the app with all agents once per unit; blank stand-ins are made from these runs.
 
         Raises:
             ValueError: the app or the scoring function fails, or the runs need too many calls.
@@ -151,7 +151,7 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """Repeat an endless play, with changes that may let it end.
+        """Repeat a play that did not end, with changes that may let it end.
 
         First the emptied texts that an edge reads become a single space, since the edge may wait
         for a text. Then fields that may route the play are kept: one at a time, then all.
@@ -177,7 +177,7 @@ class AppGame:
         return endless
 
     async def _scored(self, unit: Unit, played: Played) -> float:
-        """Return the score of a play, or NaN; the reason is then in `played.failure`."""
+        """Return the score of a play, or NaN; `played.failure` then says why it has none."""
         if played.failure:
             return float("nan")
         try:
@@ -200,7 +200,7 @@ class AppGame:
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return coalitions' worths on one input; an additive fit replaces unknown worths."""
+        """Return coalitions' worths on one input; estimate unknown worths by an additive fit."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths

@@ -1,4 +1,4 @@
-"""Objects from the options of `coop attribute`, which are texts."""
+"""Functions that turn the options of `coop attribute`, which are texts, into objects."""
 
 import hashlib
 from pathlib import Path
@@ -24,7 +24,7 @@ def inputs_of(file: Path) -> Any:
 
 
 def absent_of(given: list[str]) -> Any:
-    """Return one stand-in for all absent agents, or a dict agent → stand-in."""
+    """Return the stand-in for all absent agents, or a dict agent → stand-in."""
     by_agent: dict[str, Any] = {}
     for one in given:
         agent, equals, what = one.partition("=")
@@ -80,7 +80,7 @@ def answers_of(given: str) -> Any:
 
 
 def files_of(**files: Path | None) -> dict[str, Any]:
-    """Return name → content for the files that are given."""
+    """Return name → content of its file, for the files that are given."""
     return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
 
 

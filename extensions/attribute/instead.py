@@ -60,7 +60,7 @@ class Lent:
 
 
 def said(model: BaseChatModel | None) -> list[str]:
-    """Return the part of a call's key that names another model; [] without another model."""
+    """Return the part of a call's cache key that names the other model; [] if there is none."""
     return [] if model is None else [str(OtherModel(model))]
 
 

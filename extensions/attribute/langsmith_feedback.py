@@ -43,9 +43,9 @@ def evaluator(
 
 
 def results(credit: AppCredit) -> list[EvaluationResult]:
-    """Return one result per agent, `credit.NAME`, with error and tokens in its comment.
+    """Return a result per agent, `credit.NAME`; its comment gives the value's error and tokens.
 
-    If there are no values, the score is None and the comment gives the reason.
+    If an app has no values, the score is None and the comment gives the reason.
     """
     return [
         EvaluationResult(

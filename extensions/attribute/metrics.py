@@ -31,7 +31,7 @@ def tokens_of(visits: Iterable[Visit], times: Iterable[int] = repeat(1)) -> Toke
 
 
 def cost(tokens: Tokens | None, prices: Prices, part: float = 1.0) -> float | None:
-    """Return the cost in USD times `part`; None if tokens or a model's price are unknown."""
+    """Return the USD that tokens cost, times `part`; None if tokens or a price are unknown."""
     if tokens is None or not prices.know(tokens):
         return None
     spent = (

@@ -14,7 +14,7 @@ class ModelNamed(Exception):
 
 
 def no_warning_of(error: type[BaseException]) -> None:
-    """Suppress LangChain's warnings about handlers that raise this error on purpose."""
+    """Suppress LangChain's warnings about a handler that raises `ModelNamed` on purpose."""
     watch = logging.getLogger("langchain_core.callbacks.manager")
     watch.addFilter(lambda record: error.__name__ not in record.getMessage())
 
@@ -35,7 +35,7 @@ class _Hears(BaseCallbackHandler):
 
 
 def named_in(said: Mapping[str, Any]) -> str:
-    """Return provider:name of a model whose call begins.
+    """Return provider:name of the model of a call that begins.
 
     Args:
         said: the keyword arguments that LangChain passes to a callback handler.

@@ -41,7 +41,7 @@ def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, l
 
 
 def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
-    """Return one unit per input and sample; equal inputs give separate units."""
+    """Return one unit for each sample of each input; equal inputs give separate units."""
     found, seen = [], Counter[str]()
     for number, one in enumerate(given, start=1):
         text = canonical(one)[0]
@@ -74,7 +74,7 @@ def calls_of(app: App, settings: Settings) -> Calls:
 
 
 def _codes(absent: Any) -> list[str]:
-    """Return the code of each function among stand-ins or answers, "" for other values."""
+    """Return the code of each stand-in or answer that is a function, "" for other values."""
     several = absent.values() if isinstance(absent, Mapping) else [absent]
     return [code_of(one) if callable(one) else "" for one in several]
 
@@ -84,7 +84,7 @@ def _configurable(config: Any) -> Any:
 
 
 def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
-    """Return the limit of steps of a play, and a note if it exceeds the app's own limit."""
+    """Return the most steps of a play, and a note if that exceeds the app's own limit."""
     own = app.steps(settings.config)
     steps = settings.max_steps or own or USUAL_STEPS
     is_more = own is not None and steps > own

@@ -43,13 +43,13 @@ class Overlay(BaseStore):
         return cls(below) if below is not None else None
 
     def said(self) -> str:
-        """Return a hash of the play's writes so far; "" if there are none."""
+        """Return a hash of the play's writes to the store so far; "" if there are none."""
         shown = {f"{space}/{key}": x for (space, key), x in self._written.items()}
         return digest(canonical(shown)[0]) if shown else ""
 
     @contextmanager
     def writing(self, puts: list[Put]) -> Iterator[None]:
-        """Append the writes within the `with` block to `puts`."""
+        """Append to `puts` what is written to the store within the `with` block."""
         token = _WRITING.set(puts)
         try:
             yield
@@ -57,11 +57,11 @@ class Overlay(BaseStore):
             _WRITING.reset(token)
 
     def put_again(self, puts: Iterable[Put]) -> None:
-        """Repeat the writes of a cached call."""
+        """Write to the store again what a cached call wrote."""
         self.batch([PutOp(space, key, value) for space, key, value in puts])
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations: reads use both stores, writes go to the play's own store."""
+        """Run store operations: reads use both stores, writes go to the play's own store."""
         return [self._one(op, lambda read: self._below.batch([read])[0]) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:

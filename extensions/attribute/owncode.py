@@ -36,7 +36,7 @@ class OwnCode:
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """Return the files of the app's own modules: `begins`, and their imports at any depth."""
+        """Return the files of the app's own modules: those in `begins`, and what they import."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:
@@ -102,7 +102,7 @@ def _of(part: Any) -> frozenset[tuple[str, str]]:
     part = part if is_code else type(part)
     try:
         file = inspect.getsourcefile(part)
-    except TypeError:  # no file defines it
+    except TypeError:  # a built-in, which no file defines
         return frozenset()
     return frozenset({(part.__module__ or "", file)} if file else ())
 

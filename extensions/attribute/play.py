@@ -62,7 +62,7 @@ class _Play(Asking):
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
             "configurable": {"thread_id": THREAD},
-            # This mark distinguishes plays from other runs in the app's traces.
+            # This mark tells plays apart from other runs in the app's traces.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.settings.config, own)
@@ -79,7 +79,7 @@ class _Play(Asking):
         except Exception as error:
             said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             self.fail(f"{said}{self.hint()}")
-        if self.spent:  # the app may have caught this error
+        if self.spent:  # the app may have caught this error, so raise it again
             raise self.spent
 
     async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
@@ -104,7 +104,7 @@ class _Play(Asking):
         return partial(self.absent_node if absent else self.present_node, node)
 
     def bounded(self, name: str, templates: int) -> int:
-        """Return how often the stand-in of an absent agent was called before, and count the call.
+        """Count a call of an absent agent's stand-in; return how many calls there were before.
 
         Raises:
             Endless: the calls far exceed the agent's calls in the full run.

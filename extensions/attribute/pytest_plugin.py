@@ -48,7 +48,7 @@ def pytest_terminal_summary(
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    """Return the file of cached calls; None if pytest has no cache (the home's file is used)."""
+    """Return the file of cached calls; None (the home's file) if pytest's cache is off."""
     if named := str(config.getini("credit_cache") or ""):
         return config.rootpath / named
     cache = config.cache if hasattr(config, "cache") else None

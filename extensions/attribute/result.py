@@ -61,14 +61,14 @@ class AppCredit:
     Attributes:
         agents: names, in the given order.
         value: the name of the norm.
-        method: "exact", "none", or the sampler and its number of observations.
+        method: "exact", "none" (no values), or the sampler and its number of observations.
         absent: the stand-ins for absent agents.
         inputs: the number of inputs.
         samples: how often each coalition plays each input.
         values: agent → value, in the score's unit; None if too many plays failed.
         standard_error: agent → standard error over inputs or samples, and over sampled orders;
             None if all coalitions were played in one run of one input.
-        interval: agent → 95 % interval (low, high); None without a standard error.
+        interval: agent → 95 % interval (low, high); None if there is no standard error.
         leave_one_out: agent → v(N) − v(N without the agent); None if that play failed.
         interactions: "A,B" → the Shapley interaction index of the pair; None unless exact.
         worth: coalition → mean score; only coalitions with a score in every unit.
@@ -78,7 +78,7 @@ class AppCredit:
         calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
             calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
             calls: of `other` nodes and of `models`. `paid`: calls of nodes that asked a model.
-        failures: the plays without a score.
+        failures: the plays without a score, each with the reason.
         notes: remarks that a reader of the values must know.
         metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
             have prices, and the scorer's further numbers. A share is a Shapley value if all
@@ -137,7 +137,7 @@ class AppCredit:
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """Return an agent's value, or None if it is unknown."""
+        """Return an agent's value, or None if the result has none."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]

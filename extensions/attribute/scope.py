@@ -39,13 +39,13 @@ class Scope:
     instead: Any = None
 
     def took(self) -> Took:
-        """Return the resources used so far, without resources of the agents called."""
+        """Return the resources used so far, without those of agents that the call called."""
         of_inner = sum(one.took.seconds for one in self.inner)
         seconds = max(0.0, perf_counter() - self.begun - of_inner)
         return Took(self.tokens, self.models, tuple(dict.fromkeys(self.tools)), seconds)
 
     def call(self, output: Any, puts: Sequence[Any] = ()) -> Call:
-        """Return the finished call with this output and these writes to the store."""
+        """Return the finished call as a `Call` with this output and these writes to the store."""
         places = tuple(dict.fromkeys(map(path_of, self.places)))
         took, inner, asked = self.took(), tuple(self.inner), frozenset(self.asked)
         return Call(output, took, tuple(puts), inner, asked, places)

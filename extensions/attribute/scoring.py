@@ -1,4 +1,4 @@
-"""The user's score of a final state, and what is wrong with it in one line."""
+"""The user's score of a final state, and one-line errors that say what is wrong with it."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ async def scored(score: Score, state: Any, given: Any) -> dict[str, float]:
 
 
 def _number(found: Any, name: str) -> float:
-    """Return a finite number that the score returned, under a name or alone."""
+    """Return a finite number that the scorer returned, in a dict under this name or alone."""
     what = f"the text {found!r:.80}" if isinstance(found, str) else f"{found!r:.80}"
     try:
         number = float("nan") if isinstance(found, str) else float(found)

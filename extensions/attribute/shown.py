@@ -82,7 +82,7 @@ def _show_advice(credit: AppCredit) -> None:
 def _without_empty(
     heads: list[str], rows: list[list[str]], first: int
 ) -> tuple[list[str], list[list[str]]]:
-    """Leave out the columns from `first` on in which no row has a number other than 0."""
+    """Leave out those columns, from `first` on, in which every row is empty or 0."""
     kept = [n for n in range(len(heads)) if n < first or {row[n] for row in rows} - {"—", "0"}]
     return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 

@@ -29,7 +29,7 @@ from shapley_coop.extensions.attribute.traces import Recorded
 
 
 class CallsSpent(RuntimeError):
-    """The error of a call beyond `max_calls`; the calls made so far are kept."""
+    """The error if a call would exceed `max_calls`; the calls made so far are kept."""
 
 
 OF_A_STORE = re.compile(
@@ -46,7 +46,7 @@ class Endless(GraphBubbleUp):
 
 
 class NotPlayed(ValueError):
-    """The error of a play that would repeat a tool's effect, or make a call that is forbidden."""
+    """The error if a play would repeat a tool's effect, or make a call that is not allowed."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ class Stage:
         counts: the counters of calls so far.
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
-        notes: remarks for the result, by topic.
+        notes: topic → a remark for the result.
         askers: the paths of nodes that asked a model.
-        blanks: fields whose emptied texts are a single space: see `Emptying`.
+        blanks: fields whose texts are emptied to a single space: see `Emptying`.
     """
 
     app: App
@@ -147,7 +147,7 @@ class Stage:
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def __post_init__(self) -> None:
-        """Register the tools that are known to be agents before any run."""
+        """Put the tools that are known to be agents before any run into `wrappers`."""
         app = self.app
         for path, at in app.places.items():
             if path not in app.nodes and (at.why or path in app.names):
@@ -196,7 +196,7 @@ class Stage:
             self.calls.used(self.question(unit), how)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
-        """Return a question's lock, so that concurrent plays ask the question only once."""
+        """Return the lock of a question, by which plays that run at once ask it only once."""
         lock = self._asking.get(key)
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()
@@ -214,7 +214,7 @@ class Stage:
         return self.recorded.unreadable if self.recorded else {}
 
     def having(self, **settings: Any) -> "Stage":
-        """Return a copy of this stage with other settings."""
+        """Return a copy of this stage with these settings changed."""
         return replace(self, settings=self.settings.model_copy(update=settings), _questions={})
 
     def keeping(self, keys: Collection[str]) -> "Stage":
@@ -222,11 +222,11 @@ class Stage:
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def blanking(self, keys: Collection[str]) -> "Stage":
-        """Return a copy of this stage in which emptied texts of these keys are a single space."""
+        """Return a copy of this stage that empties texts of these keys to a single space."""
         return replace(self, blanks=self.blanks | frozenset(keys), _questions={})
 
     def emptying(self, words: str = "") -> Emptying:
-        """Return the function that empties an update and puts `words` in place of its texts."""
+        """Return the function that empties an agent's update; `words` replaces each text."""
         return Emptying(self.app.schema, frozenset(self.settings.keep), words, self.blanks)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
@@ -235,16 +235,16 @@ class Stage:
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
-        """Return the fields that may route a run and that are emptied if the agent is absent."""
+        """Return the agent's fields that may route a run but are emptied in its absence."""
         return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
 
     def read(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return the fields that an edge reads and that are emptied if the agent is absent."""
+        """Return the agent's fields that an edge reads but that are emptied in its absence."""
         lost = emptied(self._blank(agent, runs), self.emptying())
         return [key for key in lost if key in self.app.schema.read]
 
     def kept_fields(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return the fields that are kept if the agent is absent, because they route the run."""
+        """Return the agent's fields that are kept if it is absent, because they route the run."""
         return kept(self._blank(agent, runs), self.app.schema)
 
     def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:

@@ -23,14 +23,14 @@ DEPTH = 3
 
 @dataclass(frozen=True)
 class Schema:
-    """Facts about the fields of an app's states.
+    """Facts about the fields of an app's states, such as which of them edges read.
 
     Attributes:
         keys: all fields.
         closed: fields whose type is a Literal or an enumeration.
         read: fields that a conditional edge reads.
-        optional: those of `read` that may be None, which the edge may test.
-        ways: lower-case names of nodes, and texts that the edges return or compare with.
+        optional: the fields in `read` that may be None, for which the edge may test.
+        ways: in lower case, the names of nodes, and texts that edges return or compare with.
         added: fields with a reducer, which combines a new value with the old one.
         checked: the state classes that validate their fields (pydantic models).
     """
@@ -83,7 +83,7 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
         schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
     except ValidationError as error:
         return all(key not in one["loc"] for one in error.errors())
-    except Exception:  # a validator may need the whole state, so assume it accepts
+    except Exception:  # a validator may need the whole state, so assume that it accepts the value
         return True
     return True
 

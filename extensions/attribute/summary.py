@@ -25,7 +25,7 @@ def read(file: Path) -> AppCredit:
 
 
 def markdown(after: AppCredit, before: AppCredit | None = None) -> str:
-    """Return a table of the agents of either version, with numbers before and after."""
+    """Return a table of the agents of both versions, with their numbers before and after."""
     heads = ["agent", "value", "tokens a run"]
     if before:
         heads = ["agent", "value before", "value after", "change", "tokens before", "tokens after"]

@@ -104,7 +104,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep the call of a known agent, or of a tool that called a model or an agent."""
+        """Cache the call of a known agent, or of a tool that called a model or an agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools
@@ -112,7 +112,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # count a tool that calls an agent only as that agent
+        if self.tool.name in scope.tools:  # it called an agent: count only the agent
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -125,7 +125,7 @@ class ToolAgent:
         return self.told(call)
 
     def told(self, call: Call) -> Any:
-        """Record a call in the outer call; return its answer with this tool call's id."""
+        """Record a call as part of the outer call; return its answer with this tool call's id."""
         one = Inner(self.path, copied(self.given), call.output, call.took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
@@ -189,7 +189,7 @@ tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AIN
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Lock a question in the `with` block, but not on the event loop's thread: it may not wait."""
+    """Lock a question in the `with` block; not on the event loop's thread, which may not wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield
@@ -218,7 +218,7 @@ def _said(choice: Callable[..., Any] | Runnable[Any, Any], given: Any) -> str:
 
 
 def _plain(args: Any) -> Any:
-    """Return the arguments as data, without stores; a `ToolRuntime` becomes its state."""
+    """Return a tool's arguments as data, without stores; a `ToolRuntime` becomes its state."""
     if not isinstance(args, Mapping):
         return args
     shown = dict[str, Any]()

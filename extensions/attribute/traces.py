@@ -38,7 +38,7 @@ _COMMAND = {"graph", "update", "resume", "goto"}
 
 
 class Unreadable(ValueError):
-    """The error of an output that cannot be replayed."""
+    """The error if a recorded output cannot be replayed."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Loss:
 
     @classmethod
     def of(cls, rows: Floats, why: str) -> "Loss":
-        """Return the loss of these rows with the interval of their mean."""
+        """Return the loss with these rows, and with the 95 % interval of their mean."""
         return cls(rows, *((nan, nan) if why else interval(rows)), why)
 
     @property
@@ -60,7 +60,7 @@ class Loss:
         return max(self.high - self.mean, self.mean - self.low) if is_known else None
 
     def is_little(self, tolerance: float) -> bool:
-        """Return whether the whole interval is below the tolerance; False for a single row."""
+        """Return whether the loss's interval is all below the tolerance; False for one row."""
         return not self.why and len(self.rows) > 1 and self.high <= tolerance + NEARLY
 
     def is_open(self, tolerance: float) -> bool:
@@ -134,7 +134,7 @@ class Trials:
         return await asyncio.gather(*map(trial, several))
 
     async def one(self, changes: Changes) -> Trial:
-        """Play one changed app."""
+        """Play an app with these changes, on all units."""
         game, mask = self._game(changes), self._mask(changes)
         await game.ask([mask])
         whole, found = game.worths[game.everyone], game.worths[mask]
@@ -148,7 +148,7 @@ class Trials:
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:
-        """Return the plays so far of the unchanged app, and of each changed version of it."""
+        """Return the plays made so far, of the unchanged app and of each changed version of it."""
         others = (of for game in self.games.values() for of in list(game.plays.values())[1:])
         return [*self.game.plays.values(), *others]
 

@@ -38,7 +38,7 @@ class Values:
         rows: a row of the agents' values for each input, or for each sample of a single input.
         sampling_error: each value's standard error from the sampling of orders; None if exact.
         observations: the number of sampled orders.
-        reached: whether the sampler's errors are within the target; None if exact.
+        reached: whether the sampling errors are within the target; None if the values are exact.
         interactions: an (n, n) array of the pairs' Shapley interaction index; None if not exact.
     """
 
@@ -161,7 +161,7 @@ async def sampled_values(game: AppGame) -> Values:
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
-            await game.ask(range(1 << n))  # playing the rest costs less than more samples
+            await game.ask(range(1 << n))  # playing all others costs less than more samples
             return exact_values(game, "shapley")
         count *= 2
         found = await estimate(method, count, everything)
@@ -172,7 +172,7 @@ async def sampled_values(game: AppGame) -> Values:
 
 
 def _largest_error(found: Estimate) -> float:
-    """Return the largest standard error, widened by Student's t for few observations."""
+    """Return the values' largest standard error, widened by Student's t if observations are few."""
     return float(found.standard_error.max()) * quantile(found.observations) / QUANTILE
 
 
@@ -189,7 +189,7 @@ def interval(rows: Iterable[float]) -> tuple[float, float]:
 
 
 def quantile(n: int) -> float:
-    """Return Student's t for n rows: half of a 95 % interval, in standard errors."""
+    """Return Student's t for n rows: half a 95 % interval's width, in standard errors."""
     return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 

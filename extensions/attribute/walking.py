@@ -29,11 +29,11 @@ def innermost(function: Any) -> Any:
 
 
 def held(function: Any) -> list[Any]:
-    """Return the objects in a function's closure."""
+    """Return the objects that a function's closure holds."""
     found = []
     for cell in getattr(function, "__closure__", None) or ():
         try:
             found.append(cell.cell_contents)
-        except ValueError:  # the variable has no value yet
+        except ValueError:  # the closure's variable has no value yet
             continue
     return found

@@ -54,13 +54,13 @@ class Watch(BaseCallbackHandler):
         self._lock = threading.Lock()
 
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
-        """Let a tool act, or raise `ToolWouldAct`."""
+        """Let a tool act if it may; otherwise raise `ToolWouldAct`."""
         if HANDOFF in (said.get("metadata") or {}):
             return
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")
         own = self._own()
         if own.path in own.play.stage.wrappers and own.path.startswith(f"tool:{name}"):
-            return  # this tool is an agent, which the cache handles
+            return  # this tool is an agent, whose repeated calls the cache answers
         if not self._may_act(name):
             self.stopped = self.stopped or name
             raise ToolWouldAct(name)
@@ -103,7 +103,7 @@ class Watch(BaseCallbackHandler):
 async def asked_in(
     bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
 ) -> Any:
-    """Call a node with the config as context, so that inner calls without a config use it."""
+    """Call a node with the config as context: inner calls without their own config use it."""
     with set_config_context(config) as context:
         return await asyncio.create_task(_awaited(bound, state, config, scope), context=context)
 

@@ -11,12 +11,12 @@ class Sheet(Answer):
 
     @classmethod
     def tagged(cls, fields: Fields) -> str:
-        """Return the fields as JSON text."""
+        """Return the answer's fields as JSON text."""
         return json.dumps(fields)
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> None:
-        """Return None for "no schema", so that the answer is read as text."""
+        """Return None, which means "no schema", so that the answer is read as text."""
 
 
 _PROGRAM = "shapley_coop.extensions.authoring.author:Author.sheet"

@@ -1,4 +1,4 @@
-"""The order to write a scenario, its division into sheets, and the checks of a model's answers.
+"""The order to write a scenario, its division into sheets, and the checks of the answers.
 
 The preferences file is a scenario file without utilities (`games.exchange.files`). A letter asks
 for one sheet, which has at most `PER_SHEET` sets of tasks. The first letters show the single tasks
@@ -81,7 +81,7 @@ class Commission:
 
     @cached_property
     def scores(self) -> list[Sheet]:
-        """The sheets with all sets of tasks to score, agent by agent."""
+        """The sheets that ask for scores of all sets of tasks, one agent after the other."""
         every = range(1, 1 << self.tasks.n)
         agents = self.tasks.agents
         return [sheet for agent in agents for sheet in _cut(f"score {agent}", agent, every)]
@@ -106,9 +106,9 @@ def read_descriptions_sheet(
     """Return mask → description from an answer, checked to be well-formed and unique.
 
     Args:
-        raw: the answer's JSON: a bit string, such as "0110" → description.
+        raw: the answer's JSON: bit string (such as "0110") → description.
         sheet: the sheet that the letter asked for.
-        tasks: the tasks; no description may be the joined words of another set.
+        tasks: the tasks; a set's description may not be another set's words joined together.
         taken: description → mask, for the descriptions accepted so far.
 
     Raises:

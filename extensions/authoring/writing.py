@@ -67,8 +67,8 @@ class Work:
         content: the scenario file's content.
         letters: the number of letters, including those that an interrupted earlier call sent.
         refused: the number of answers that were sent back with a fault.
-        calls: the number of letters sent this time; the journal had the answers to the others.
-        tokens: the tokens read and written for these letters.
+        calls: the number of letters sent now; the journal had the answers to the other letters.
+        tokens: the tokens that the model read and wrote for the letters sent now.
     """
 
     content: dict[str, Any]
@@ -91,15 +91,15 @@ async def write(
     tries: int = 3,
     progress: Callable[[], Any] = lambda: None,
 ) -> Work:
-    """Let a seat write a scenario.
+    """Let a seat, such as a model, write a scenario.
 
     Args:
         commission: the tasks, and every agent's preference in words.
         seat: the seat that writes; it cannot be a person.
         folder: the folder of the scenario file.
-        seed: the seed of an embedded seat; a new seed also makes a model write all sheets again.
+        seed: the seed of an embedded seat; with a new seed a model, too, writes all sheets again.
         tries: the most answers to one sheet before the writing fails.
-        progress: a callback, called after each answer.
+        progress: a function that is called after each answer.
 
     Raises:
         NotWritten: a sheet was faulty after the last try.
@@ -133,7 +133,7 @@ def _content(
     about = f"Descriptions and utilities were written by {seat.model} from the preferences."
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
-    scenario_of(content, folder)  # checks the content; an error here is a bug of this module
+    scenario_of(content, folder)  # check the content; an error here is a bug of this module
     return content
 
 
@@ -174,7 +174,7 @@ class _Author:
             for sheet, answer in zip(open_sheets, answers, strict=True):
                 if isinstance(answer, BaseException):
                     raise answer
-                # Read in order: of two sheets with the same description, the second is sent back.
+                # Read in order: if two sheets give one description twice, the second is sent back.
                 found = self._read(sheet, answer, {**self.described, **held})
                 if isinstance(found, Fault):
                     faults[sheet.name] = found
@@ -277,11 +277,11 @@ def _proposal(answer: Answer) -> Any:
     return message.proposal
 
 
-_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # a text with one JSON object and no tags
+_ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # the answer is one JSON object without tags
 
 
 def _numbers(raw: Any) -> Any:
-    """Return bit string → score with the scores as floats; `scan` leaves decimals as text."""
+    """Return bit string → score, as a float where it is text: `scan` leaves decimals as text."""
     if not isinstance(raw, dict):
         return raw
     return {bits: _number(score) for bits, score in raw.items()}
@@ -295,6 +295,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """Return an episode id; with the same seat, seed and scenario name, answers are reused."""
+    """Return an episode id; it is the same, so answers are reused, if seat, seed and name are."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

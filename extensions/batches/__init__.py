@@ -1,6 +1,6 @@
-"""Batches: a sweep sends its letters through a provider's batch API, which costs less.
+"""Batches: a sweep sends its letters through a model provider's batch API, which costs less.
 
-Answers arrive within a day. `asking.Batches` gathers letters, `jobs` sends and follows batches, and
+Answers arrive within a day. `asking.Batches` gathers letters, `jobs` sends and polls batches, and
 `provider` uses OpenAI's Batch API. `coop sweep --batch` uses this extension.
 """
 

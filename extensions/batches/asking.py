@@ -45,10 +45,10 @@ class Call:
     """A question that is sent in a batch.
 
     Attributes:
-        of: the letter's name in batches, and its key in the journal.
+        of: the question's identity: its letter's name in batches, and its key in the journal.
         run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the id of the money that the purse reserved for the question; "" for none.
+        reserved: the id of the money that the purse reserved for the question; "" if none is.
     """
 
     of: Of
@@ -66,8 +66,8 @@ class Batches(httpx2.AsyncBaseTransport):
     Args:
         sweep: the id of the sweep to which the letters belong.
         purse: the account of the sweep's spending, with the cost limit.
-        playing: a function that returns the number of cells being played.
-        tell: a callback for lines of text on the progress of batches.
+        playing: a function that returns the number of cells (runs) being played.
+        tell: a function that is called with lines of text on the progress of batches.
         pauses: how long to wait for letters and batches.
     """
 
@@ -113,7 +113,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Treat requests in the `with` block as this question's, and its cell as waiting.
+        """Take requests made in the `with` block as this question's, and its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.
@@ -174,14 +174,14 @@ class Batches(httpx2.AsyncBaseTransport):
         await self._jobs.close()
 
     def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
-        """Put a letter among those for the next batch."""
+        """Put a letter among the letters for the endpoint's next batch."""
         gathered = self._gathered.setdefault(endpoint, [])
         gathered.append((call, letter))
         if len(gathered) == 1:
             self._jobs.start(self._gather(endpoint))
 
     async def _gather(self, endpoint: Endpoint) -> None:
-        """Send the gathered letters once all cells wait, or no new letter has come for a while."""
+        """Send gathered letters once all cells wait, or if no new letter has come for a while."""
         quiet = 0.0
         while gathered := self._gathered.get(endpoint):
             before = len(gathered), self._purse.under_way
@@ -193,7 +193,7 @@ class Batches(httpx2.AsyncBaseTransport):
                 await self._send_off(endpoint)
 
     async def _send_off(self, endpoint: Endpoint) -> None:
-        """Send as many letters as the remaining money covers; without money, refuse all letters."""
+        """Send as many letters as the remaining money covers; if it is spent, refuse them all."""
         waiting = sorted(self._gathered[endpoint], key=lambda one: one[0].run)
         try:
             paid = await self._paid_for([call for call, _ in waiting])
@@ -210,7 +210,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._gathered[endpoint] = rest
 
     async def _paid_for(self, calls: Sequence[Call]) -> int:
-        """Reserve money for the calls in order, while it lasts; return how many are covered."""
+        """Reserve money for the calls in order, while it lasts; return for how many it lasted."""
         for number, call in enumerate(calls):
             if not call.reserved:
                 made = await self._purse.try_to(call.worst)

@@ -14,13 +14,13 @@ _BATCH = "batch"
 
 
 class Held(NamedTuple):
-    """The file and the batch of a letter.
+    """The uploaded file and the batch that a letter is in.
 
     Attributes:
         file: the provider's id of the uploaded file with the letter.
         batch: the provider's id of the batch of that file; empty if the process was killed before
             it got the id.
-        since: the time just before the request for the batch, in seconds since the epoch.
+        since: the time just before the batch was requested, in seconds since the epoch.
     """
 
     file: str
@@ -50,7 +50,7 @@ class Batched(Book):
             session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
     def find(self, episode: str, name: str) -> Held | None:
-        """Return the file and batch of a letter by its id, or None if it is in no batch."""
+        """Return the file and batch of the letter with this id, or None if it is in no batch."""
         with self._reading() as session:
             found = session.read(BATCHED, episode, [name])
             if not found:
@@ -66,7 +66,7 @@ class Batched(Book):
                 session.forget(BATCHED, episode, [name])
 
     def forget_file(self, file: str) -> None:
-        """Delete the letters of a file that has no batch."""
+        """Delete the letters of a file for which no batch was created."""
         with self._reading() as session:
             held = [one for one in session.every(BATCHED) if one.value["file"] == file]
         self.forget((one.scope, one.key) for one in held)

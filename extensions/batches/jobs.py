@@ -63,7 +63,7 @@ class Job:
         number: the batch's number in this process, from 1.
         endpoint: the endpoint and model of the batch.
         letters: the letters that wait for the batch, by name.
-        ended: a future that is done once this process has nothing more to do for the batch.
+        ended: a future, done once this process has nothing more to do for the batch.
         batch: the provider's batch, once it has ended.
         lines: letter name → answer, for the answers that no letter has received yet.
     """
@@ -81,7 +81,7 @@ class Jobs:
 
     Args:
         sweep: the id of the sweep to which the letters belong.
-        tell: a callback for lines of text on the progress of batches.
+        tell: a function that is called with lines of text on the progress of batches.
         pauses: how long to wait for letters and batches.
     """
 
@@ -118,7 +118,7 @@ class Jobs:
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
-                if not passes(error):  # a lasting refusal, so there is no batch
+                if not passes(error):  # a refusal that a retry would not change: no batch
                     await asyncio.to_thread(book().forget_file, file)
                 raise
             await asyncio.to_thread(book().begun, file, batch)
@@ -127,13 +127,13 @@ class Jobs:
     def take_up(
         self, endpoint: Endpoint, held: Held, letter: Letter, add: Callable[[Letter], None]
     ) -> None:
-        """Answer a letter from its batch, which this process or an earlier one sent.
+        """Answer a letter from the batch in which this process or an earlier one sent it.
 
         Args:
             endpoint: the endpoint and model of the batch.
             held: the file and batch that the book has for the letter.
             letter: the letter that waits.
-            add: a function that adds the letter to another batch, if its own was never created.
+            add: a function that adds a letter to another batch, if its own was never created.
         """
         job = self._jobs.get(held.file)
         if job is None or (job.ended.done() and job.batch is None):
@@ -238,6 +238,6 @@ class Jobs:
 
 
 def client_of(base_url: str, key: str) -> AsyncOpenAI:
-    """Return a client for an endpoint's files and batches, over this event loop's transport."""
+    """Return a client for an endpoint's files and batches; it uses this event loop's transport."""
     http = http_client(clients_here())
     return AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)

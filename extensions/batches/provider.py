@@ -34,7 +34,7 @@ Done = TypeVar("Done")
 
 
 class Provider:
-    """The batches of one endpoint.
+    """The batch API of one endpoint.
 
     Temporary failures are retried after growing pauses. A method raises `APIStatusError` if the
     endpoint refuses its request, and `APIConnectionError` if the endpoint stays unreachable.
@@ -42,7 +42,7 @@ class Provider:
     Args:
         client: the client of the endpoint.
         pauses: the pauses between polls and retries.
-        tell: a callback for reports of repeated failures.
+        tell: a function that is called with lines of text on repeated failures.
     """
 
     def __init__(self, client: AsyncOpenAI, pauses: Pauses, tell: Callable[[str], Any]) -> None:
@@ -84,7 +84,7 @@ class Provider:
         async for batch in self._client.batches.list(limit=100):
             if batch.input_file_id == file:
                 return batch.id
-            if batch.created_at < since - 3600:  # the newest come first; clocks differ by < 1 h
+            if batch.created_at < since - 3600:  # the newest come first; two clocks differ by < 1 h
                 break
         return ""
 
@@ -98,7 +98,7 @@ class Provider:
                 return
 
     async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
-        """Return letter id → the line with its answer or error in an ended batch's files.
+        """Return letter id → the line of an ended batch's files with its answer or error.
 
         Raises:
             ValueError: a line is not a JSON object.
@@ -114,7 +114,7 @@ class Provider:
         return lines
 
     async def _patiently(self, do: Callable[[], Awaitable[Done]]) -> Done:
-        """Call `do`, and retry after temporary failures; give up after `TRIES` tries."""
+        """Call `do`, and again after temporary failures; give up after `TRIES` tries in all."""
         for tries, pause in enumerate(self._pauses.growing(), start=1):
             try:
                 return await do()
@@ -128,7 +128,7 @@ class Provider:
 
 
 def passes(error: APIConnectionError | APIStatusError) -> bool:
-    """Return whether an error is temporary, which means that a retry may succeed."""
+    """Return whether an error may pass, so that a retry may succeed."""
     if isinstance(error, APIStatusError):
         status = error.status_code
         return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
@@ -162,5 +162,5 @@ def failure(code: str) -> tuple[int, Any]:
 
 
 def _known(code: str) -> str:
-    """Return an error code, or "unknown" for other text, which could quote a letter."""
+    """Return a known error code; "unknown" for any other text, as that could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

@@ -14,7 +14,7 @@ _DECIMALS = 6
 
 
 def weights_in_force(history: History, weights: Intervals) -> Weights:
-    """Return kind → weight interval in percent, reduced for each kind that has few lines.
+    """Return kind of work → weight interval in percent, reduced for kinds that have few lines.
 
     The rules limit the value of a line of a decision, document or fix, in lines of code
     (`line_worth`). The limit is computed from the midpoints w of the weight intervals:
@@ -63,7 +63,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
     earned. If an agreed split changed a contributor's amount, one more line gives the change.
 
     Args:
-        history: the history that was settled.
+        history: the history that the report settles.
         report: the report by `report.settle_history`.
     """
     lines: list[dict[str, Any]] = []
@@ -96,7 +96,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
 
 
 def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the account as a table; all lines of a contributor that pay nothing share a row."""
+    """Return the account as a table; the lines that pay a contributor nothing share one row."""
     found = [["contributor", "for", "commit", "count", "amount"]]
     left = defaultdict[str, int](int)
     for line in lines:
@@ -122,7 +122,7 @@ def _agreed(name: str, change: int, decimals: int) -> dict[str, Any]:
 
 
 def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
-    """Return a contributor's (kind, commit, count), sorted by kind, then largest count first."""
+    """Return a contributor's work as (kind, commit, count), by kind, then largest count first."""
     found = defaultdict[tuple[str, str], Fraction](Fraction)
     for kind in KINDS:
         for shown in one.evidence[kind]:
@@ -132,7 +132,7 @@ def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
 
 
 def _lines(history: History) -> dict[str, Fraction]:
-    """Return kind → lines of all contributors; for fixes, only the lines that are paid."""
+    """Return kind → number of lines by all contributors; of fixes only the lines that are paid."""
     people = history.contributions.values()
     return {
         kind: sum(

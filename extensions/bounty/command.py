@@ -52,14 +52,14 @@ def settle_git(
 
 
 def _place(dry_run: bool, markdown: of.Markdown, serving: Serving) -> Serving:
-    """Return where people's pages are served; refuse options that a dry run excludes."""
+    """Return where pages for people are served; refuse options that do not fit --dry-run."""
     if dry_run and (markdown or serving.wanted):
         raise ValueError("--dry-run asks nobody and writes nothing: leave out --markdown, --serve")
     return serving.check_place()
 
 
 def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool, pages: Any) -> None:
-    """Write the comment, and print the report; people read it on their pages until Ctrl-C."""
+    """Write the Markdown comment, print the report, and keep people's pages up until Ctrl-C."""
     from shapley_coop.extensions.bounty.tables import markdown as as_markdown
 
     if markdown:

@@ -72,7 +72,7 @@ def consent(
 
 
 def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
-    """Return the counter-offers that were answered and not accepted by all."""
+    """Return the counter-offers that were answered, but that not all accepted."""
     from shapley_coop.state.evaluated import EvaluatedTable
 
     talk = table.get("talk", [])
@@ -110,7 +110,7 @@ def is_agreed(ended: Mapping[str, Any]) -> bool:
 
 
 def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
-    """Return contributor → payoff of an ended run, in millionths."""
+    """Return contributor → payoff in an ended run, in millionths of the unit."""
     return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
 
 

@@ -40,7 +40,7 @@ class _Plays:
     _scores: dict[str, float | str] = field(default_factory=dict)
 
     def score(self, members: frozenset[str]) -> float | None:
-        """Return a coalition's score, or None with the reason in `whys`."""
+        """Return a coalition's score; or None, and then keep the reason in `whys`."""
         try:
             tree = self.trees.tree(members)
             if tree not in self._scores:
@@ -57,7 +57,7 @@ class _Plays:
 
 
 def scored(seen: CheckResult) -> float | str:
-    """Return the score of a finished command, or the reason why the command has no score."""
+    """Return the score that a finished command printed, or the reason why it has no score."""
     if seen.status != "ended":
         return f"no score: it was ended ({seen.status})"
     if seen.code:
@@ -84,7 +84,7 @@ def counterfactual(
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.
-        progress: a callback, called as the scoring advances.
+        progress: a function that is called as the scoring advances.
 
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,

@@ -38,7 +38,7 @@ class DeliveredParams(Params):
     weights: Weights = Field(
         default=WEIGHTS,
         min_length=1,
-        description="Kind → its lowest and highest weight, in percent.",
+        description="Kind of work → its lowest and highest weight, in percent.",
     )
     bounty: Number = Field(default=100, gt=0, le=10**9, description="The amount to divide.")
     currency: str = Field(default="", max_length=16, description="The currency of the bounty.")
@@ -106,7 +106,7 @@ class Delivered(Game):
         return 1
 
     def start(self) -> Position:
-        """Return the start of the game, at which nothing is paid yet."""
+        """Return the position at the start of the game, in which nothing is paid yet."""
         return {"paid": False}
 
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -127,7 +127,7 @@ class Delivered(Game):
         return Step({"paid": True}, paid, effects=made)
 
     def over(self, position: Position) -> bool:
-        """Return whether the payments are made."""
+        """Return whether the payments are made, which ends the game."""
         return bool(position["paid"])
 
     def default_baseline(self) -> Baseline:
@@ -165,7 +165,7 @@ class Delivered(Game):
         )
 
     def _scaled(self) -> str:
-        """Return how the weights are scaled to 100 %; "" if no work has a weight."""
+        """Return a sentence on how the weights are scaled to 100 %; "" if no work has a weight."""
         made = self.params.artefacts.values()
         middles = {
             kind: exact(low) + exact(high)
@@ -219,7 +219,7 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
 
 
 def count_of(count: str | Number) -> Fraction:
-    """Return a count as an exact fraction.
+    """Return a count of artefacts, such as '7/2', as an exact fraction.
 
     Raises:
         ValueError: the text is not a count.

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def check_for_payment(seats: Mapping[str, Any]) -> None:
-    """Refuse simulated seats and recordings, since real money needs real consent.
+    """Refuse seats that are simulated or recordings, since real money needs real consent.
 
     Raises:
-        ValueError: a seat is simulated or a recording.
+        ValueError: a seat is simulated, or is a recording.
     """
     for name, seat in seats_of(seats, seats).items():
         if _binds_nobody(seat):
@@ -77,7 +77,7 @@ def begun(
 
 
 def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
-    """Return the message that says why no new run can divide a bounty."""
+    """Return the message that says why no new run can divide a bounty: another run does."""
     money = f"{params['bounty']} {params['currency']}".strip()
     terms = "on other terms (who answers, their time, the values or the rules)"
     if used.known is None:
@@ -94,14 +94,14 @@ def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
 
 
 def paid_before(run: Any) -> str:
-    """Return a note that a run has already paid, or "" if it has not."""
+    """Return a note if a run has already paid its bounty; "" if it has not."""
     if run.state != "ended" or run.result["ledger"] != "paid":
         return ""
     return f"{run.run} has paid this already: it is in the ledger once, and nothing is paid again"
 
 
 async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
-    """Resume a run; return its result and [], or None and the agents for whom the run waits."""
+    """Resume a run; return its result and [], or None and the agents for whose answers it waits."""
     from shapley_coop.graphs.running import Waiting, follow
 
     if run.state == "ended":
@@ -113,7 +113,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def still_asked(found: Mapping[str, Any]) -> str:
-    """Return a note on whom a run waits for, with the command to answer; "" if it does not wait."""
+    """Return a note on whom a run waits for, with the command to answer; "" if for nobody."""
     waiting = found.get("waiting")
     if not waiting:
         return ""

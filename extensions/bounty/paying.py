@@ -82,7 +82,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     """Return the table of an ended run, and its settlement.
 
     Raises:
-        ValueError: the run has not ended, is not in euros, or is a fork, which pays nothing.
+        ValueError: the run has not ended, its amounts are not in euros, or it is a fork.
     """
     from shapley_coop.extensions.bounty.payment_file import CURRENCY
     from shapley_coop.graphs.finding import run_of
@@ -112,7 +112,7 @@ def _note_changed_names(involved: Iterable[str], known: "Mapping[str, Account]")
 
 
 def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
-    """Return payer → the path of the payer's file, which is `out` if there is one payer.
+    """Return payer → the path of its payment file: `out` if there is only one payer.
 
     Raises:
         ValueError: two payers' names give the same file name.
@@ -137,7 +137,7 @@ def _moves(settled: Mapping[str, Any], by_sponsor: bool) -> Moves:
 def _payments(
     moves: Moves, known: "Mapping[str, Account]", episode: str
 ) -> "dict[str, list[Payment]]":
-    """Return payer → its payments of at least a cent."""
+    """Return payer → the payments that it makes, without those below a cent."""
     from shapley_coop.extensions.bounty.payment_file import Payment, cents
 
     found: dict[str, list[Payment]] = {}

@@ -34,13 +34,13 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 @dataclass(frozen=True)
 class Account:
-    """A bank account.
+    """A bank account of a payer or payee.
 
     Attributes:
         name: the holder's name, in the characters that banks take.
         iban: the IBAN without spaces.
         bic: the BIC; empty if the bank needs none.
-        given: the holder's original name if `name` differs from it; otherwise empty.
+        given: the holder's original name if `name` had to differ from it; otherwise empty.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Payment:
-    """One credit transfer.
+    """One credit transfer in a payment file.
 
     Attributes:
         to: the payee's account.
@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """Return a name in SEPA's characters (EPC217-08); others become similar ones or spaces.
+    """Return a name in SEPA's characters (EPC217-08): similar ones or spaces replace others.
 
     Raises:
         ValueError: the extra `sepa` is not installed.
@@ -103,7 +103,7 @@ def name_for_banks(name: str) -> str:
 
 
 def cents(micro: int) -> int:
-    """Convert millionths of a euro to cents, rounded to the nearest, ties to even."""
+    """Convert millionths of a euro to cents, rounded to the nearest cent, ties to even."""
     return round(micro / CENT) if micro % CENT else micro // CENT
 
 
@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return a file's message id, a hash of its payments, by which banks refuse a second copy.
+    """Return a file's message id, a hash of its payments: by it banks refuse a second copy.
 
     Args:
         payer: the account that pays.

@@ -35,7 +35,7 @@ _DECIMALS = 4
 
 
 def _uncounted(history: History) -> dict[str, list[str]]:
-    """Return contributor → descriptions of its work that does not count."""
+    """Return contributor → descriptions of those pieces of its work that do not count."""
     made = {name: one.uncounted for name, one in history.contributions.items()}
     return {name: in_words(what) for name, what in made.items() if what}
 
@@ -53,7 +53,7 @@ def settle_history(
         history: the history to settle.
         bounty: the amount to divide; the contributors' amounts sum to it exactly.
         currency: an ISO 4217 code or empty; amounts are multiples of the smallest unit.
-        weights: kind → lowest and highest percent of the bounty.
+        weights: kind of work → lowest and highest percent of the bounty.
         payoffs: contributor → agreed amount in millionths; None if the division is by earned value.
 
     Raises:
@@ -90,7 +90,7 @@ def settle_history(
 
 
 def _why_nobody(history: History) -> str:
-    """Return the name of a contributor whose work does not count, with the reasons, or ""."""
+    """Return a contributor whose work does not count, with the reasons; "" if there is none."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 

@@ -64,7 +64,7 @@ class Settling:
     def seated(
         self, model: str, agents: list[str] | None, seed: int, deadline: float, for_payment: bool
     ) -> None:
-        """Set the contributors' seats: those given, or else people if the run is `for_payment`.
+        """Set the contributors' seats: as given, else people if `for_payment`, else embedded.
 
         Raises:
             ValueError: a seat is malformed, belongs to no contributor, or `for_payment` forbids it.
@@ -127,13 +127,13 @@ class Settling:
         return ended, []
 
     def _work(self) -> str:
-        """Return a text of the paid commits' hashes, the same however A..B is written."""
+        """Return a text of the paid commits' hashes: the same text however A..B is written."""
         return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
-        """Return a command's scores of the repository without each contributor in turn."""
+        """Return a command's scores of the repository without each contributor's work in turn."""
         from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])

@@ -32,7 +32,7 @@ def _unpaid(report: Mapping[str, Any]) -> list[str]:
 
 
 def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
-    """Return person → the reasons for the person's payment, and the person's unpaid work.
+    """Return person → the reasons for the person's payment, and that person's unpaid work.
 
     Args:
         report: the report by `settle_history`.
@@ -111,5 +111,5 @@ def escaped(text: str) -> str:
 
 
 def number(count: Fraction) -> str:
-    """Return a count as text: whole, or with two decimals."""
+    """Return a count as text: as a whole number, or with two decimals."""
     return str(int(count)) if count.denominator == 1 else f"{float(count):.2f}"

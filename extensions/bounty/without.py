@@ -24,7 +24,7 @@ _NOBODY = "nobody <nobody@invalid> 0 +0000"
 
 
 class Conflict(ValueError):
-    """The error that a commit cannot be picked; its message names the commit and the file."""
+    """The error if a commit cannot be cherry-picked; it names the commit and the file."""
 
 
 class Without:
@@ -71,7 +71,7 @@ class Without:
         """Yield a temporary folder with the regular files of a tree.
 
         Raises:
-            RepositoryError: a file or the whole tree is too large, or a path leaves the folder.
+            RepositoryError: a file or the whole tree is too large, or a path is outside the folder.
         """
         found = []
         for record in self._git.records("ls-tree", "-r", "-z", tree):
@@ -105,7 +105,7 @@ class Without:
         """Return a tree with a commit's changes picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # the parent is older than the settled commits
+        if not was:  # the parent is older than the settled commits, so `_trees` lacks it
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]

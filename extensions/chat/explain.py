@@ -9,6 +9,6 @@ from shapley_coop.extensions.chat.words import settlement_in_words
 
 
 def explain(chat: Chat) -> dict[str, Any]:
-    """Write the settlement as a message; the person's next message begins another game."""
+    """Write the settlement as a chat message; the person's next message begins another game."""
     told = AIMessage(settlement_in_words(chat["outcome"] or {}), id=f"{chat['run']}.settlement")
     return {"messages": [told], "since": len(chat["messages"]) + 1, "game": None}

@@ -42,7 +42,7 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
 
     if await asyncio.to_thread(is_known, name):
         outcome = await resume(name, watch=pass_on)
-        # A kill or a fork loses the messages that this node had shown, so show the talk again.
+        # A kill or a fork loses the messages that this node had shown, so show all talk again.
         pass_on("", dict(await table_of(await run_of(name))))
     else:
         seats = {"*": chosen.seat().model_dump(mode="json", exclude_unset=True)}

@@ -148,7 +148,7 @@ class Understood(BaseModel):
     assumed: list[str]
 
     def game(self) -> dict[str, Any]:
-        """Return the content of a payoff file."""
+        """Return this game as the content of a payoff file."""
         return {
             "name": self.name or "a choice",
             "about": self.about,
@@ -158,7 +158,7 @@ class Understood(BaseModel):
         }
 
     def lacks(self, said: Sequence[str]) -> list[str]:
-        """Return quotes of what the person said and the game does not express."""
+        """Return quotes of those of the person's words that the game does not express."""
         held = [*self.taken, *self.left_out]
         parts = [
             *self.left_out,

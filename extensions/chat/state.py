@@ -48,7 +48,7 @@ class ChatConfig(BaseModel):
 
 
 class Chat(TypedDict, total=False):
-    """The conversation's state. A note on each key says who writes the key and who clears it."""
+    """The conversation's state. The note under a key says who writes the key and who clears it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the person and by every node."""

@@ -1,4 +1,4 @@
-"""Checks, by code and not by a model, of which of a person's words a game expresses."""
+"""Checks, by code and not by a model, which of a person's words a game expresses."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def _words(text: str) -> list[str]:
 
 
 def _held(words: Sequence[str], quote: Sequence[str]) -> Iterator[int]:
-    """Yield the positions of the words that belong to an occurrence of the quote."""
+    """Yield the positions, in a text, of the words that belong to an occurrence of the quote."""
     for start in range(len(words) - len(quote) + 1) if quote else ():
         if list(words[start : start + len(quote)]) == list(quote):
             yield from range(start, start + len(quote))

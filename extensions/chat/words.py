@@ -41,7 +41,7 @@ def proposal_in_words(proposal: Mapping[str, Any], notes: Sequence[str]) -> str:
 
 
 def games_in_words(names: Sequence[str]) -> str:
-    """Return a list of games for a person to name; a single game with its numeric parameters."""
+    """Return a list of games for a person to name; if it is one game, with its parameters."""
     lines = []
     for name in names:
         numbers = [
@@ -56,13 +56,13 @@ def games_in_words(names: Sequence[str]) -> str:
 
 
 def cannot_be_played(why: str) -> str:
-    """Return the refusal of a game, with the reason."""
+    """Return the refusal to play a game, with the reason."""
     told = in_markdown(why)
     return f"That cannot be played: {told}" + ("" if told.endswith("?") else ".")
 
 
 def not_taken_over(quotes: Sequence[str]) -> str:
-    """Return a refusal that quotes the terms that no available game can express."""
+    """Return a refusal that quotes those terms that no available game can express."""
     told = quoted(quotes)
     return f"Nothing is played: I did not take over {told}. Leave it out, or say it in other words."
 
@@ -77,7 +77,7 @@ def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for said in written.get("talk", []):
         event = said_event(said, written)
         if said["act"] == "write":
-            continue  # this is only a draft; the signed contract is yielded below
+            continue  # this deal is only a draft; the signed contract is yielded below
         offer = _listed(event.get("deal", {}).get("text", ()))
         unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
         unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid

@@ -77,13 +77,13 @@ class Artefact:
     message: str
 
     def commit(self) -> dict[str, Any]:
-        """Return the effect for the record; `amount` is the number of lines, visible to all."""
+        """Return the commit as an effect for the record; all see `amount`, the number of lines."""
         lines = sum(bool(line.strip()) for line in self.content.splitlines())
         return {"effect": "commit", **self.__dict__, "amount": lines}
 
 
 def action_label(action: str) -> str:
-    """Return the name of an action, without its content."""
+    """Return the name of an action, without the content that the agent wrote."""
     return action.strip().split(maxsplit=1)[0] if action.strip() else ""
 
 
@@ -98,7 +98,7 @@ def is_code(path: str) -> bool:
 
 
 def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | str:
-    """Return the artefact that an action writes, or a line with an objection to the action."""
+    """Return the artefact that an action writes, or one line that objects to the action."""
     name, text = (*action.strip().split(maxsplit=1), "")[:2]
     wanted = _KEYS[name]
     content = _content(text, wanted)
@@ -173,7 +173,7 @@ def _fenced(text: str) -> str:
 
 
 def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
-    """Return an objection to a file; "" if the file may be written."""
+    """Return an objection to the path or content of a file; "" if the file may be written."""
     if mistake := mistake_in_path(path):
         return mistake
     if len(body) > MAX_CONTENT:

@@ -1,4 +1,4 @@
-"""The runners of a company's checks: in a sandbox, without one, or from the record.
+"""The runners of a company's checks: in a sandbox, without a sandbox, or from the record.
 
 The result of a program does not follow from its text. So a step that runs a program is not a
 function of position and actions alone. Running a program is a move of nature: a runner is called,
@@ -31,7 +31,7 @@ LIMITS = Limits()
 
 
 class Finding(TypedDict):
-    """The result of one check."""
+    """The result of one check of the program."""
 
     check: str
     passed: bool
@@ -81,7 +81,7 @@ def require_permission() -> None:
 def as_recorded(record: Sequence[Turn]) -> Runner:
     """Return a runner that reads findings from the record and runs nothing.
 
-    The runner raises `GameError` for a program that the record does not contain.
+    The runner raises `GameError` if the record has no findings on a program.
     """
     known: dict[str, list[Finding]] = {
         effect["digest"]: effect["found"]
@@ -111,7 +111,7 @@ def effect(files: Mapping[str, str], task: Task, found: list[Finding]) -> dict[s
 
 
 def failure(one: Finding) -> str:
-    """Return a failed check and its result in words."""
+    """Return in words a failed check and what the program did instead."""
     return f"{one['check']} (result: {one['found']})"
 
 

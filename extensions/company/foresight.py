@@ -23,7 +23,7 @@ _UNPROMISED = 0.5
 
 
 class CompanyForesight(Foresight):
-    """Foresight: each role expects bounty × probability of the bounty / number of roles."""
+    """The foresight by which each role expects bounty × its probability / number of roles."""
 
     FACTS = ("turns", "position", "actions", "task", "phases", "bounty")
     writes = True
@@ -68,11 +68,11 @@ class CompanyForesight(Foresight):
         return found
 
     def wish(self) -> list[Part]:
-        """Return an empty plan, because an equal share of the bounty seems certain."""
+        """Return an empty plan: a near-sighted agent believes that its equal share is certain."""
         return []
 
     def habit(self, legal: list[str]) -> str:
-        """Return the action, with content, for the next artefact; `pass` if there is none.
+        """Return the action, with content, that writes the next artefact; `pass` if none is left.
 
         Raises:
             Missing: the task has no formula, and embedded roles cannot build from words.

@@ -56,7 +56,7 @@ class CompanyAnalysis(BountyAnalysis):
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return replays, in which a coalition earns the Weighted Earned Value of its members."""
+        """Return replays in which a coalition earns the Weighted Earned Value of its members."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(
@@ -162,7 +162,7 @@ class SoftwareCompany(Game):
         return action_label(action)
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return an objection to an action that an agent wrote; "" if the action is valid."""
+        """Return an objection to an action as an agent wrote it; "" if the action is valid."""
         legal = self.legal(position, agent)
         if action_label(action) not in legal:
             return f"You cannot do that now: legal are {', '.join(legal)}."
@@ -221,7 +221,7 @@ class SoftwareCompany(Game):
         )
 
     def _program(self) -> str:
-        """Return the part of the rules about calling and checking the program."""
+        """Return the part of the rules that says how the program is called and checked."""
         task = self.task
         if not task.inputs or task.output is None:
             return _TEXTS["words"]
@@ -233,7 +233,7 @@ class SoftwareCompany(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return a turn in words: files written, failed actions, checks passed, a failed check."""
+        """Return a turn in words: files written, failed actions, and how many checks passed."""
         told = []
         for effect in turn.get("effects", []):
             match effect["effect"]:
@@ -271,7 +271,7 @@ class SoftwareCompany(Game):
 
 
 def _checked(effect: Mapping[str, Any]) -> str:
-    """Return how many checks passed, with the result of the first one that failed."""
+    """Return in words how many checks passed, with the result of the first one that failed."""
     told = f"{effect['passed']} of {effect['of']} checks pass"
     failed = [one for one in effect["found"] if not one["passed"]]
     return f"{told}; the first to fail: {company_checks.failure(failed[0])}" if failed else told

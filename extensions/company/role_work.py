@@ -44,7 +44,7 @@ def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, 
         position: a dict with `files`, path → content, and `checks`, the latest findings.
 
     Returns:
-        An action with its content.
+        The action in the form that agents write, with its content.
     """
     files: Mapping[str, str] = position["files"]
     if phase == "testing":
@@ -75,7 +75,7 @@ def _writings(
         "docs/acceptance.md": ("Counselor", "documentation", "acceptance"),
     }
     if phase == "coding":
-        # A role writes its own file first, then missing files of other roles.
+        # A role writes its own file first, then the files that other roles have not written.
         for path, (author, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
             if path not in files and (author == role or files):
                 yield action_of(WRITE_CODE, path=path, content=content)

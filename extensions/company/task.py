@@ -102,11 +102,11 @@ class Check(_Model):
         return f"{values} → {'refused' if self.refused else self.output}"
 
     def to_run(self) -> list[str]:
-        """Return the program and its arguments."""
+        """Return the program to run for this check, and its arguments."""
         return self.command or [PYTHON, "main.py", *map(str, self.inputs or [])]
 
     def _prints(self, text: str) -> bool:
-        # Both the expression and the text are untrusted, so `pattern` matches in linear time.
+        # Both the expression and the text are untrusted, so match by `pattern`, in linear time.
         return pattern(self.prints).search(text)
 
     def judge(self, result: CheckResult, decimals: int) -> bool:
@@ -229,7 +229,7 @@ def _by_name() -> dict[str, Path]:
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the printed number, or None if the output is anything else."""
+    """Return the number that the program printed, or None if it printed anything else."""
     return (
         Fraction(text.strip()) if re.fullmatch(r"\s*[-+]?\d{1,30}(\.\d{1,30})?\s*", text) else None
     )

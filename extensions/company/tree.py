@@ -35,7 +35,7 @@ def mistake_in_path(path: str) -> str:
 
 
 def commits_of(record: Sequence[Turn]) -> list[dict[str, Any]]:
-    """Return the commit effects of a record, in order."""
+    """Return those effects in a record that are commits, in order."""
     return [e for turn in record for e in turn.get("effects", []) if e["effect"] == COMMIT]
 
 
@@ -89,7 +89,7 @@ def written(files: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _commit(number: int, made: Mapping[str, Any]) -> bytes:
-    """Return one commit in the format of `git fast-import`."""
+    """Return one commit as input for `git fast-import`."""
     agent, path, message = str(made["agent"]), str(made["path"]), str(made["message"])
     if mistake := mistake_in_path(path):
         raise GameError(mistake)

@@ -56,7 +56,7 @@ class TurnWorkspace:
         return bool(self.checks) and all(one["passed"] for one in self.checks)
 
     def _fix(self, made: Artefact, action: str) -> None:
-        """Refuse a fix that breaks a check; record a fix that mends no check as ordinary code."""
+        """Refuse a fix that breaks a check; a fix that mends no check is recorded as plain code."""
         if not self.checks:
             self.checks = self._run(self.files)
         after = self._run({**self.files, made.path: made.content})
@@ -96,7 +96,7 @@ def as_written(turn: Turn) -> dict[str, str]:
 
 
 def _rewritten(name: str, commit: dict[str, Any]) -> str:
-    """Return the action, with content, that made a commit."""
+    """Return the action, with its content, that made this commit."""
     path, content = commit["path"], commit["content"]
     said = commit["message"].partition(": ")[2]
     if name == FIX:

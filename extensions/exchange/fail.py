@@ -6,7 +6,7 @@ from shapley_coop.state.table import Table
 
 
 async def fail(table: Table) -> dict[str, Any]:
-    """Set the status `error`. No task is allocated, and the settlement pays nothing."""
+    """Set the run's status to `error`. No task is allocated, and the settlement pays nothing."""
     return {"status": "error"}
 
 

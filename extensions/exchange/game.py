@@ -77,7 +77,7 @@ class TaskExchange(Game):
             }
 
     def make_ready(self) -> None:
-        """Check that there are not too many agents for one negotiation.
+        """Check that the agents are not too many for one negotiation.
 
         Raises:
             GameError: there are more than `TOGETHER` agents.
@@ -102,14 +102,14 @@ class TaskExchange(Game):
         return tasks_left(self.tasks, position)
 
     def private(self, agent: str) -> dict[str, Any]:
-        """Return the preferences and the utilities of `agent`, for its own letters alone.
+        """Return the preferences and the utilities of `agent`, which only its own letters show.
 
         No position, record or shared state contains this private data.
         """
         return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 
     def taste(self, agent: str) -> dict[str, Any]:
-        """Return an agent's preferences in words, if it has any; for its own letters alone."""
+        """Return an agent's preferences in words, if it has any; only its own letters show them."""
         preference = self.scenario.preferences.get(agent)
         return {"preference": preference} if preference else {}
 

@@ -38,7 +38,7 @@ def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     """Return a finished exchange's measures, by their names in suites and reports.
 
     Args:
-        table: the last state.
+        table: the run's last state.
         entries: entries of the operator's journal, which hold the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
@@ -46,7 +46,7 @@ def measure(table: Table, entries: Sequence[Entry] = ()) -> Columns:
     guesses = guess_errors(game.scenario, entries)
     labels, first = _refusals(table), first_verdicts(game.scenario, entries)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
-    # The turn of the accepted proposal; without an agreement, the limit on turns of talk.
+    # The turn of the proposal that was accepted; without agreement, the most turns of talk allowed.
     turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
@@ -83,7 +83,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
     """Return agent → mean |estimate − utility| over its estimates of other agents' utilities.
 
     Estimates come from the CONSIDER element of a valid proposal and are about that proposal.
-    Agents without estimates are left out.
+    Agents that gave no estimates are left out.
     """
     errors: dict[str, list[float]] = {}
     for entry in entries:
@@ -99,7 +99,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str | None]:
-    """Count each turn's first messages by the paper's label of their fault; None if valid."""
+    """Count each turn's first messages by the paper's label of their fault (None: no fault)."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
@@ -128,7 +128,7 @@ def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
 
 
 def _refusals(table: Table) -> Counter[str]:
-    """Return label → the number of refused proposals of all agents."""
+    """Return label of a refusal → how many proposals, of all agents, were refused with it."""
     labels: Counter[str] = Counter()
     for count in table["spent"].get("negotiation", {}).get("agents", {}).values():
         own = {k.removeprefix(REFUSED): n for k, n in count.items() if k.startswith(REFUSED)}

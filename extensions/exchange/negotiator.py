@@ -121,7 +121,7 @@ class Negotiator(Reader):
         enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
 
         def joint(mask: int) -> tuple[float, float, float]:
-            """Rank a set by the least gain of any agent, then by my utility, then at random."""
+            """Rank a set by the smallest gain of any agent, then by my utility, then at random."""
             least = min(market.worth(mask) - market.reservation, self._others_gain(mask))
             return round(least, 2), round(market.worth(mask), 2), self.rng.random()
 
@@ -157,7 +157,7 @@ class Negotiator(Reader):
         return self.rng.choice(sorted(mine)) if mine else market.mine[0]
 
     def _worth_at_least(self, target: float) -> int:
-        """Return my worst set that reaches the target; among ties, the best for the others."""
+        """Return my worst set that reaches the target; of equals, the one best for the others."""
         market = self.market
         enough = [m for m in market.mine if market.worth(m) >= target - EPSILON] or market.mine[:1]
         least = market.worth(enough[-1])
@@ -185,7 +185,7 @@ class Negotiator(Reader):
         return number(self.facts, "turn") >= number(self.facts, "turns")
 
     def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
-        """Return the allocation with one of the faults that models make."""
+        """Return an allocation into which one of the faults that models make was put."""
         market, other = self.market, self.rng.choice(self.market.others)
         mine, theirs = masks[market.me], masks[other]
         atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]

@@ -59,10 +59,10 @@ class Talk:
     """A talk over tasks among some or all agents.
 
     Attributes:
-        game: the whole exchange.
+        game: the whole exchange, of which the talk may concern a part.
         tasks: the tasks and agents of this talk.
-        said: the messages of this talk.
-        before: the number of turns of talk that preceded this talk.
+        said: the messages so far of this talk.
+        before: how many turns other talks took before this one.
         pending: the current proposal, if there is one.
     """
 
@@ -116,7 +116,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
     agent's own letter.
 
     Args:
-        talk: the agent's talk.
+        talk: the talk in which the agent takes part.
         now: the round.
         agent: the agent that is asked.
     """

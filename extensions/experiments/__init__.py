@@ -1,4 +1,4 @@
-"""The scoring of a suite on this machine, with an optional upload as LangSmith experiments."""
+"""The scoring of a suite's runs on this machine, with an optional upload to LangSmith."""
 
 from shapley_coop.extension import Extension
 

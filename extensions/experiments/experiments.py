@@ -61,7 +61,7 @@ class Experiment:
         return cls(suite, tuple(conditions(priced, list(suite.axes))))
 
     def summary(self) -> dict[str, dict[str, Estimate]]:
-        """Return condition → measure → estimate, without measures that no run has."""
+        """Return condition → measure → its estimate; leave out measures that no run has."""
         return {
             group.name: {key: e for key in EVALUATORS if (e := estimate(group.rows, key)).n}
             for group in self.groups
@@ -174,7 +174,7 @@ def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], E
 
 
 def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
-    """Return (seed, repetition) → the graph's input, which is the same for all conditions.
+    """Return (seed, repetition) → the workflow's input, which is the same for all conditions.
 
     The input has the settings that all conditions share; the other settings belong to the context.
     """
@@ -246,7 +246,7 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
-    """Return the rows of an uploaded experiment, with their uploaded scores."""
+    """Return the rows (one per run) of an uploaded experiment, with their uploaded scores."""
 
     async def outputs_of(client: Client) -> list[Any]:
         project = client.read_project(project_name=name)

@@ -1,4 +1,4 @@
-"""Negotiation and contracts inside another LangGraph app.
+"""Negotiation and contracts inside another (the user's own) LangGraph app.
 
 `negotiate` makes a node that plays a workflow. `ContractMiddleware` refuses tool calls by which an
 agent of LangChain's `create_agent` would break its contract. Both are imported at first use.

@@ -72,7 +72,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         return ToolMessage(told, tool_call_id=call["id"], name=call["name"], status="error")
 
     def _broken_by(self, tool: str, state: Any) -> list[int]:
-        """Return the numbers of the clauses that a call would break."""
+        """Return the numbers of the contract's clauses that a tool call would break."""
         if tool not in self._actions:
             return []
         before = self._record(state) if self._record else self._own_turns(state)
@@ -83,7 +83,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         ]
 
     def _own_turns(self, state: Any) -> list[Turn]:
-        """Return the agent's successful calls of actions as turns."""
+        """Return the agent's successful tool calls of actions, each as a turn."""
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
         done = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and _done(m)}
         calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]

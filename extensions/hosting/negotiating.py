@@ -39,7 +39,7 @@ def negotiate(
         write: the key of the state for the outcome as plain JSON, or a function from the outcome
             to an update of the state.
         workflow: the workflow's name.
-        settings: fields of the run's configuration that are the same in every run.
+        settings: further fields of the run's configuration, the same in every run.
 
     Raises:
         TypeError: an object in `agents` is not a seat.
@@ -104,7 +104,7 @@ def _told(state: Any, read: Read) -> Mapping[str, Any]:
 
 
 def _run_of(config: RunnableConfig) -> str:
-    """Return the run's name, a hash of the node's thread and task, or "" without a thread."""
+    """Return the run's name: a hash of the node's thread and task, or "" if it has no thread."""
     place = config.get("configurable", {})
     if "thread_id" not in place:
         return ""

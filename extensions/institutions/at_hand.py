@@ -14,7 +14,7 @@ from shapley_coop.games import Turn
 def in_encounter(
     facts: dict[str, Any], record: Sequence[Turn]
 ) -> tuple[dict[str, Any], list[Turn]]:
-    """Return facts and record of the present encounter, or both unchanged if there is none.
+    """Return facts and record of the present encounter only; both unchanged if there is none.
 
     Args:
         facts: the letter's facts.

@@ -1,4 +1,4 @@
-"""The reader and the check of choices between an action and delegation to a mediator."""
+"""The functions that read and check a choice: an action, or delegation to a mediator."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
@@ -21,7 +21,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse a delegation that the agent's mandate forbids; publish nothing that the agent says."""
+    """Refuse a delegation that the agent's mandate forbids; publish no word of the answer."""
     mediator = mediator_of(turn.evaluated.game)
     delegates = said.action == mediator.word
     fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None
@@ -29,7 +29,7 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
 
 
 def _never_allowed(evaluated: EvaluatedTable, mediator: Mediator, agent: str) -> Fault | None:
-    """Return a fault if the mediator could take an action that the agent's limits forbid."""
+    """Return a fault if the mediator could act for the agent against the agent's mandate."""
     never = limits_of(evaluated.config, agent).never
     if not set(never) & set(mediator.stage.actions[agent]):
         return None

@@ -1,7 +1,7 @@
 """An embedded agent's choice between its own action and delegation to the mediator.
 
-The agent compares its payoffs of both choices over the remaining turns. It expects another agent
-to delegate if that agent delegated last turn. In the first turn it expects this of an agent that
+The agent compares its payoffs of both choices over the remaining turns. It expects of another agent
+to delegate if that agent did so last turn. In the first turn it expects this of an agent that
 gains by delegating while all others delegate. It assumes that agents that do not delegate play
 a best response to uniformly random others.
 """
@@ -19,7 +19,7 @@ from shapley_coop.seats.embedded.strategies import StageReader, selfish
 
 @dataclass(frozen=True)
 class Delegator(StageReader):
-    """The choice of an embedded agent whose letter lets it delegate its move."""
+    """An embedded agent's choice, if its letter lets it delegate its move to a mediator."""
 
     @property
     def mediator(self) -> Mediator:
@@ -27,7 +27,7 @@ class Delegator(StageReader):
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """Return the agent's best action if it pays more than delegating; else the word.
+        """Return the agent's best action if it pays more than delegating; else `mediator.word`.
 
         Raises:
             Missing: the letter lacks a fact that the comparison needs.
@@ -71,7 +71,7 @@ class Delegator(StageReader):
         Args:
             delegating: the agents for which the mediator plays.
             at: the turn.
-            own: the agent's action; by default its mediated or expected action.
+            own: the agent's action; by default the mediator's for it, or the expected one.
         """
         play = {**self._selfish, **self.mediator.plays(delegating, at)}
         if own:

@@ -68,7 +68,7 @@ class EncountersForesight(Foresight):
         self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Predict the remaining turns."""
+        """Predict the remaining turns, in which agents keep the duties asked of them."""
         record: list[Turn] = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             did = dict.fromkeys(self.agents, self.habit(self.choices))
@@ -90,7 +90,7 @@ class EncountersForesight(Foresight):
         return [Part(agent, best) for agent in self.agents]
 
     def wish(self) -> list[Part]:
-        """Return a plan of my action and all others' action that together pay me most."""
+        """Return a plan: the action for me and the one for all others that together pay me most."""
         own, other = max(self.pays, key=lambda did: self.pays[did])
         return [Part(agent, own if agent == self.me else other) for agent in self.agents]
 
@@ -138,11 +138,11 @@ class Encounters(Game):
         return {**position, **met}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return both actions, or no action after the last turn."""
+        """Return both actions, to cooperate and to defect; none after the last turn."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Return the payoffs of each pair; an agent without an action defects."""
+        """Return the step with the payoffs of each pair; an agent that took no action defects."""
         self.check(position, actions)
         turn = int(position["turn"])
         did = {agent: actions.get(agent, DEFECT) for agent in self.agents}
@@ -191,7 +191,7 @@ class Encounters(Game):
 
     @property
     def _cycle(self) -> int:
-        """The number of turns until all agents have met, at most the number of all turns."""
+        """The number of turns until all agents have met one another; at most all turns."""
         return min(self.turns, len(self.agents) - 1)
 
 

@@ -104,7 +104,7 @@ class Mediator:
         return {(): ()}
 
     def _against(self, members: tuple[int, ...]) -> Play:
-        """Return the delegators' actions if some other agents do not delegate."""
+        """Return the mediator's actions for the delegators if some agents do not delegate."""
         if members not in self._known:
             left: dict[Play, Fraction] = {}
             secure: dict[Play, Fraction] = {}
@@ -134,7 +134,7 @@ def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
 
 
 def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
-    """Return the breaches of the mediator's rule for delegators, a line each.
+    """Return where delegators' recorded actions differ from the mediator's rule, a line each.
 
     Raises:
         NotFinite: an agent delegated in a game that has no mediator.

@@ -13,7 +13,7 @@ _TEMPLATE = (Path(__file__).parent / "mediator.md").read_text(encoding="utf-8")
 
 
 def in_words(view: Facts) -> dict[str, Any]:
-    """Return the variable with a letter's text on the mediator.
+    """Return the template's variable that holds the text about the mediator.
 
     Args:
         view: the letter's facts.

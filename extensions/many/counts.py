@@ -41,7 +41,7 @@ class Counts:
 
     Args:
         actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
-        n: the number of agents.
+        n: the number of agents in the game.
         pays: action → the linear pieces of its payoff; the first piece starts at a sum of 0.
 
     Raises:
@@ -63,7 +63,7 @@ class Counts:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":
-        """Return the payoffs from the facts of a letter.
+        """Return the payoffs by counts in the facts of a letter.
 
         Raises:
             KeyError: the facts contain no payoffs by counts.
@@ -95,7 +95,7 @@ class Counts:
 
     @cached_property
     def unit(self) -> int:
-        """The number in `rows` that stands for 1 in the game's unit."""
+        """The number in `rows` that stands for the amount 1 in the game's unit."""
         return MICRO if MICRO % self._parts else self._parts
 
     @cached_property
@@ -131,7 +131,7 @@ class Counts:
 
     @cached_property
     def code(self) -> dict[str, int]:
-        """Action → its number, which the action adds to the sum."""
+        """Action → its number, which is what it adds to the sum."""
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:
@@ -199,7 +199,7 @@ class Counts:
     @cached_property
     def habit(self) -> str:
         """The best response if all others mix uniformly; ties go to the first action."""
-        if self.line is not None:  # the slopes are equal, so the constants decide
+        if self.line is not None:  # the slopes are equal, so only the constants differ
             worth = [int(row[0]) for row in self.rows]
         else:
             chances = [comb(self.n - 1, k) for k in range(self.sums + 1)]
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """Return the payoffs; cache them, because all letters of a run give the same facts."""
+    """Return these payoffs; cache them, because all letters of a run give the same facts."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )

@@ -99,7 +99,7 @@ class Counting(Foresight):
         return Mostly(self.agents, pays.get(usual, 0.0), each)
 
     def _instead(self, action: str, forbidden: str) -> str:
-        """Return the action, or the first other action if the action is forbidden."""
+        """Return an agent's action, or its first other action if this one is forbidden."""
         if action != forbidden:
             return action
         return next((one for one in self.counts.actions if one != forbidden), action)

@@ -54,7 +54,7 @@ def parties_by_counts(
     """Return each party's expected payoffs and incentives, with the contract and without.
 
     Args:
-        agreed: the contract or deal to analyse.
+        agreed: the contract or deal whose incentives are analysed.
         standing: the contract that stays in force if `agreed` is not signed.
         facts: the game's facts.
         record: the turns played.
@@ -112,7 +112,7 @@ def _simple(term: CompiledClause, executes: bool) -> bool:
     """Return whether a clause has only duties or fixed payments at turns known in advance."""
     pay = term.transfer
     if (pay or term.split) and not executes:
-        return True  # payments that are not executed change nothing
+        return True  # payments that nobody executes change no payoff
     if term.split or term.gift or (pay and pay.basis == "reward"):
         return False
     return not term.condition.start
@@ -154,7 +154,7 @@ def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int
 
 
 def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
-    """Return the actions that keep the duties."""
+    """Return those of an agent's actions that keep its duties in one turn."""
     open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
     return tuple(counts.code[a] for a in open_)
 
@@ -195,7 +195,7 @@ def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now:
 
 
 def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
-    """Return the first breach in an agent's best deviation, or None if no deviation gains."""
+    """Return the first breach in an agent's best deviation; None if no deviation pays."""
     gain = sum((stage.gain for stage in within), NOTHING)
     for at, stage in enumerate(within):
         if stage.gain > 0:
@@ -214,7 +214,7 @@ def _summed(stages: Sequence[CountedStage]) -> PayoffRange:
 
 
 def _named(party: Party, agent: str) -> Party:
-    """Return a copy of a party's analysis with this agent's name."""
+    """Return a copy of a party's analysis, for another agent with the same duties."""
 
     def of(found: Deviation | None) -> Deviation | None:
         return found and replace(found, agent=agent)

@@ -44,7 +44,7 @@ class CountedPayoffs:
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """Return the baseline: the only undominated action, or "away" if there are several."""
+        """Return the baseline: the undominated action if there is only one, else "away"."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
@@ -115,7 +115,7 @@ class CountedPayoffs:
 
     @property
     def _steps(self) -> set[int]:
-        """The sums at which a new piece of a formula starts, and the sums just before."""
+        """The sums at which a new piece of a formula starts, and the sums just before them."""
         starts = {p.start for own in self.counts.pieces.values() for p in own if p.start}
         return {s for start in starts for s in (start - 1, start) if s <= self.counts.sums}
 

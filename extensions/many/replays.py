@@ -107,7 +107,7 @@ def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
 def _while_away(
     counts: Counts, counted: Sequence[tuple[Codes, int]]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return a function that replays coalitions; the absent earn 0 and minimise members' total."""
+    """Return a function that replays coalitions; absent agents earn 0, minimise members' total."""
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), counts.n + 1), dtype=counts.rows.dtype)
@@ -151,7 +151,7 @@ def _parts(
 
 
 def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass | None:
-    """Return worths by class; a class's members share the recorded and the baseline action."""
+    """Return worths by class: agents with the same recorded and the same baseline action."""
     kinds = sorted({(int(p), int(a)) for p, a in zip(play, absent, strict=True) if p != a})
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):
@@ -170,7 +170,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """Return a turn's worths by members per recorded action, if the baseline is "away"."""
+    """Return worths by the number of members per recorded action, if the baseline is "away"."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
@@ -182,7 +182,7 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """Return for each class its member counts in all combinations; None beyond `MOST_COUNTS`."""
+    """Return each class's member counts in all combinations; None if over `MOST_COUNTS`."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 

@@ -33,7 +33,7 @@ class CountedStage:
 
     @cached_property
     def others(self) -> Counter[Codes]:
-        """The other agents by their sets of allowed actions: `sets` without this agent."""
+        """Set of allowed actions → number of other agents with it: `sets` without this agent."""
         return self.sets - Counter([self.own])
 
     @cached_property
@@ -71,7 +71,7 @@ class CountedStage:
 
     @property
     def guaranteed(self) -> Fraction:
-        """The max-min payoff of actions that keep the contract, if the others may breach it."""
+        """The max-min payoff of actions that keep the contract, while others may breach it."""
         return self._whole(max(self.counts.rows[k].min() for k in self.own))
 
     @property
@@ -81,12 +81,12 @@ class CountedStage:
 
     @property
     def breaches(self) -> list[int]:
-        """The actions that breach the contract."""
+        """The numbers of the actions that breach the contract."""
         return [k for k in range(len(self.counts.actions)) if k not in self.own]
 
     @cached_property
     def honest(self) -> int:
-        """The action, of those that keep the contract, over which the best breach gains least."""
+        """The action that keeps the contract and over which the best breach gains least."""
         rows = self.counts.rows
 
         def loss(own: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class CountedStage:
         return min(self.own, key=loss)
 
     def whatever(self, turn: int) -> WhateverOthersDo:
-        """Return the incentive to breach in this turn, whatever the sum of the others' actions."""
+        """Return the incentive to breach in this turn, over all sums of the others' actions."""
         owed_now = tuple(self.counts.actions[k] for k in self.own)
         honest = self.counts.actions[self.honest]
         told = [(self.counts.rows[k] - self.counts.rows[self.honest], k) for k in self.breaches]
@@ -118,7 +118,7 @@ class CountedStage:
         return Fraction(int(amount), self.counts.unit)
 
     def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
-        """Return the mean payoff of an action if the others mix uniformly over their sets."""
+        """Return an action's mean payoff if the others mix uniformly over their allowed actions."""
         rows = self.counts.rows
         line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
         if line is not None:  # with more than two actions, `line` has the unrounded slope

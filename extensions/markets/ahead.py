@@ -25,7 +25,7 @@ class TradeAhead(Ahead):
 
     @property
     def unasked_words(self) -> str:
-        """The action of an agent without a duty, in words."""
+        """The action, in words, that an agent without a duty takes."""
         return "keep"
 
     def breaking(self, agent: str) -> list[str]:

@@ -52,13 +52,13 @@ def clear(table: Table) -> dict[str, Any]:
 
 
 def _passed(table: Table, agent: str) -> AgentOutput:
-    """Return the public pass of an agent that declined to order or whose orders were unreadable."""
+    """Return the public pass of an agent that sent no orders or whose orders were unreadable."""
     sealed = (table["sealed"] or {}).get(agent)
     return sealed if sealed and sealed["act"] == "pass" else {"act": "pass", "text": ""}
 
 
 def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
-    """Return good → the public price and volume, for the goods that trade."""
+    """Return good → its price and volume, as all agents see them, for the goods that trade."""
     return {
         good: {"price": plain(one.price), "volume": one.volume}
         for good, one in found.items()

@@ -82,16 +82,16 @@ class Cleared:
 
 
 def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
-    """Clear all orders of one good.
+    """Clear all orders of one good: set the price, and who buys and sells how much.
 
     Args:
         orders: the orders of all agents; no agent should buy and sell at crossing limits.
-        seed: the seed of the lot that ranks agents with equal limits.
+        seed: the seed of the lot by which agents with equal limits are ranked.
         good: the name of the good, so that the lots of two goods differ.
     """
     known = list(orders)
     wanted, offered = (sum(o.quantity for o in known if o.side == side) for side in (BUY, SELL))
-    most = min(wanted, offered) + 1  # bounds the memory if one side orders too many units
+    most = min(wanted, offered) + 1  # keeps memory small if one side orders too many units
     buys = list(islice(_units(known, BUY, seed, good), most))
     sells = list(islice(_units(known, SELL, seed, good), most))
     pairs = zip(buys, sells, strict=False)
@@ -109,7 +109,7 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
-    """Return the middle of two limits, rounded but between them if its denominator is too large."""
+    """Return the middle of two limits; if its denominator is too large, a rounded one between."""
     middle = (low + high) / 2
     if middle.denominator <= MAX_DENOMINATOR:
         return middle

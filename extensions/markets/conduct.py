@@ -41,7 +41,7 @@ def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
 def replayed(
     game: "Trade", record: Sequence[Turn], inside: set[str]
 ) -> tuple[Position, dict[str, str]]:
-    """Return the last position, and the last actions, of a record repeated by members only."""
+    """Return the last position and actions if only the members repeat a record."""
     position = game.start()
     actions: dict[str, str] = {}
     for turn in record:

@@ -22,7 +22,7 @@ def drawn(mode: str, agents: Sequence[str], seed: int) -> Market:
     """Return a market for these agents, with worths drawn by the seed.
 
     Raises:
-        GameError: the mode does not allow this number of agents.
+        GameError: markets of this mode do not allow this number of agents.
     """
     return market_of(MarketFile.model_validate(_MODES[mode](list(agents), seed)))
 

@@ -77,7 +77,7 @@ class Guess:
         return sum((self.each(agent, good) * n for good, n in held.items()), Fraction(0))
 
     def _average(self, good: str) -> Fraction:
-        """Return the guessed worth of one unit to an agent that began with some of the good."""
+        """Return the guessed worth of one unit of a good to an agent that began with some of it."""
         if good not in self._averages:
             self._averages[good] = self._averaged(good)
         return self._averages[good]
@@ -91,12 +91,12 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """The prediction that agents make exactly those gifts by hand that the contract requires."""
+    """The foresight by which agents make exactly those gifts by hand that the contract requires."""
 
     FACTS = ("turns", "goods", "pool")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Read the number of turns and the goods' worths, which are guessed for the others."""
+        """Read the number of turns and the goods' worths; guess the others' worths."""
         self.turns = int(facts["turns"])
         self.market = Guess(facts)
 
@@ -123,7 +123,7 @@ class TradeForesight(Foresight):
         return []
 
     def wish(self) -> list[Part]:
-        """Return no actions, for the reason in `together`."""
+        """Return no actions: as in `together`, a gift by hand is repaid only under a deal."""
         return []
 
     def habit(self, legal: list[str]) -> str:

@@ -117,7 +117,7 @@ class Trade(Game):
         return {"turn": 1, "holds": {a: dict(own) for a, own in self.market.holds.items()}}
 
     def holdings(self, position: Position) -> Holdings:
-        """Return agent → good → count."""
+        """Return agent → good → how many units it holds."""
         return {agent: dict(own) for agent, own in position["holds"].items()}
 
     def private(self, agent: str) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class Trade(Game):
         return self.market.purses.get(agent) if self.params.protect else None
 
     def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """Return the agent's payoff if no more is agreed, or None if `protect` is off."""
+        """Return the agent's payoff if nothing more is agreed; None if `protect` is off."""
         if not self.params.protect:
             return None
         if self.market.pool:
@@ -174,7 +174,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns that allow an action; a pool's last turn is to accept or refuse."""
+        """Return the turns in which an action is legal; a pool's last turn is for its answer."""
         if not self.market.pool:
             return None
         last = self.turns
@@ -260,7 +260,7 @@ class Trade(Game):
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
-        """Return each agent's payoff at the end.
+        """Return each agent's payoff at the end: the worth of its goods.
 
         Args:
             holds: agent → good → count.
@@ -290,5 +290,5 @@ class Trade(Game):
 
 
 def _number(amount: Fraction) -> Number:
-    """Return an amount as a JSON number."""
+    """Return an amount as a number for JSON."""
     return amount.numerator if amount.denominator == 1 else float(amount)

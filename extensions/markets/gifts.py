@@ -24,7 +24,7 @@ def gives(gifts: Sequence[Gift]) -> list[Give]:
 
 
 def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
-    """Return the gifts as duties to give by hand, one per giver and turn, from turn `first`."""
+    """Return gifts as duties to give by hand, one for each giver in a turn, from turn `first`."""
     so_far: Counter[str] = Counter()
     duties = []
     for giver, receiver, good, count in gifts:

@@ -169,13 +169,13 @@ class Market:
         return {good: sum(own[good] for own in self.holds.values()) for good in self.goods}
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """Return the worth of these goods for an agent."""
+        """Return what these goods are worth to an agent."""
         known = self.worths[agent]
         parts = (worth_of(known[good], held.get(good, 0)) for good in known)
         return sum(parts, Fraction(0))
 
     def alone(self, agent: str) -> Fraction:
-        """Return an agent's payoff without a deal."""
+        """Return an agent's payoff if no deal is made."""
         if self.pool:
             return self.otherwise.get(agent, Fraction(0))
         return self.worth(agent, self.holds[agent])

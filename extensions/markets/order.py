@@ -52,7 +52,7 @@ class Orders(Answer):
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
-    """Return the orders in an answer (None for `<REJECT>`), or the answer's fault."""
+    """Return the orders in an answer (None if it is `<REJECT>`), or the answer's fault."""
     if message.accept is not None or message.action is not None:
         return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
     if message.proposal is None:

@@ -1,7 +1,7 @@
 """The orders of an embedded agent in a call market, by its marginal worth of each unit.
 
-The agent states its true limits, except for a cent of gain on each unit. With one price for all
-trades, an untrue limit gains only if the limit moves the price.
+The agent states its true limits, except for a cent of gain on each unit. As all trades have one
+price, an untrue limit gains only if it moves this price.
 """
 
 import json
@@ -47,7 +47,7 @@ def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
     """Return orders to buy other agents' units, for a cent less than the worth of each unit.
 
     The units with the highest worth come first, until the purse is used up. For the last unit the
-    agent bids the money left, if that is less than its limit.
+    agent bids the money left if its limit is higher.
     """
     wanted = []
     for good, own in market.holds[market.me].items():

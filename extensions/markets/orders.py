@@ -92,7 +92,7 @@ SHAPE = (
 
 
 def _rows(given: Any, notes: Notes) -> list[Any] | None:
-    """Return the raw orders in a proposal, perhaps []; None if it has another form."""
+    """Return the unchecked orders in a proposal, perhaps []; None if it has another form."""
     if isinstance(given, Mapping) and "orders" in given:
         no_other_keys(given, ("orders",), notes)
         given = given["orders"] or []
@@ -149,7 +149,7 @@ def traded(found: Mapping[str, Cleared]) -> Deal:
 
 
 def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
-    """Return one order; faults go into `notes`."""
+    """Return one order; append its faults to `notes`."""
     if not isinstance(row, Mapping):
         notes.wrong("", f"{show(row)} is no order: give {', '.join(FIELDS)}")
         return "", Order("", BUY, 1, Fraction(0))

@@ -29,7 +29,7 @@ def of_owners(game: Game) -> None:
     """Check that a call market can trade a market's goods.
 
     Raises:
-        ValueError: the goods are a pool, or the trades could exceed a deal's number of clauses.
+        ValueError: the goods are a pool, or the trades could need more clauses than a deal has.
     """
     assert isinstance(game, Trade), "the workflow plays nothing else"
     if game.market.pool:

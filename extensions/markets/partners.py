@@ -61,7 +61,7 @@ def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _part(game: "Trade", agent: str, partners: Mapping[str, Goods]) -> ByClass:
-    """Return one agent's term of W, which depends on the presence of the agent and its partners."""
+    """Return one agent's part of W, which depends on whether it and its partners are present."""
     players = [agent, *partners]
     shape = (2,) * len(players)
     worths = np.empty(shape, dtype=object)

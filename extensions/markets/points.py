@@ -26,7 +26,7 @@ class TradePoints(ReferencePoints):
 
     @cached_property
     def disagreement(self) -> Mapping[str, float]:
-        """Agent → its payoff without a deal."""
+        """Agent → its payoff if no deal is made."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 
 
@@ -45,7 +45,7 @@ def welfare(market: Market) -> Fraction | None:
 
 
 def _best_of(market: Market, good: str) -> Fraction | None:
-    """Return the largest sum of worths of one good over all divisions among the agents."""
+    """Return the largest sum of worths of one good's units, over all divisions among agents."""
     total = market.totals[good]
     worths = [market.worths[agent].get(good, 0) for agent in market.agents]
     if not any(isinstance(worth, list | dict) for worth in worths):
@@ -66,7 +66,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
 
 
 def _falls(worth: Worth) -> bool:
-    """Return whether each further unit of a good is worth no more to the agent than the last."""
+    """Return whether no further unit of a good is worth more to the agent than the one before."""
     if isinstance(worth, list):
         each = [*map(exact, worth), Fraction(0)]
         return all(a >= b for a, b in pairwise(each))

@@ -29,7 +29,7 @@ def prices_of(table: Table) -> dict[str, Price]:
 
 
 def cleared(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the prices and volumes, for the letters of the play."""
+    """Return the prices and volumes, as facts for the letters that follow the clearing."""
     return {"prices": {good: prices_of(turn.table).get(good) for good in turn.evaluated.game.goods}}
 
 

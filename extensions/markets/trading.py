@@ -86,7 +86,7 @@ class Trader(Reader):
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return an owed action with probability `honesty`, else `keep` or a pool's division."""
+        """Return an owed action with probability `honesty`, else `keep` or a gift from a pool."""
         check_facts(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -101,7 +101,7 @@ class Trader(Reader):
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """Return an action that gives another agent its part of a pool; "" if a contract does."""
+        """Return an action that gives another agent its part of a pool; "" if a contract exists."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
@@ -110,7 +110,7 @@ class Trader(Reader):
         return ""
 
     def _good(self, ahead: int) -> bool:
-        """Return whether the offer gives the gain that the agent demands `ahead` rounds later."""
+        """Return whether the offer gives the gain that the agent will demand in `ahead` rounds."""
         gain = self._gain()
         if gain is None:
             return False
@@ -202,7 +202,7 @@ class Trader(Reader):
         return found
 
     def _division(self, at: int) -> list[Gift]:
-        """Return the division of a pool that meets the agent's demand and is best for others."""
+        """Return the pool's division that meets the agent's demand and is best for the others."""
         market, me = self.market, self.market.me
         pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
@@ -233,7 +233,7 @@ class Trader(Reader):
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that divide the gain: the agent's share, and equal parts for partners."""
+        """Return payments that divide a trade's gain: the agent's share, the rest to partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:
@@ -252,7 +252,7 @@ class Trader(Reader):
         return found
 
     def _unit(self, good: str, n: int) -> Fraction:
-        """Return the agent's worth of the n-th unit of a good."""
+        """Return what the n-th unit of a good is worth to the agent."""
         return self.market.mine({good: n}) - self.market.mine({good: n - 1})
 
     @property

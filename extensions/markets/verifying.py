@@ -14,7 +14,7 @@ from shapley_coop.state.table import Table
 
 
 def wrongly_cleared(table: Table) -> list[str]:
-    """Return the differences between a call market's contract and prices and those recomputed."""
+    """Return where a call market's contract and prices differ from the recomputed ones."""
     evaluated = EvaluatedTable(table)
     goods, sent = evaluated.game.goods, _sent_in(table)
     orders = {agent: orders_in(text, agent, goods) for agent, text in sent.items()}

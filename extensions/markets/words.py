@@ -61,7 +61,7 @@ def rules_of(market: Market, rounds: int, limited: bool) -> str:
 
     Args:
         rounds: the number of turns of trade.
-        limited: whether some agent's purse is limited.
+        limited: whether some agent can pay only a limited amount.
     """
     turns = "Once, in turn 1," if rounds == 1 else f"In each of the turns 1 to {rounds}"
     return "\n".join(
@@ -83,7 +83,7 @@ def rules_of(market: Market, rounds: int, limited: bool) -> str:
 
 
 def _closing(market: Market, last: int) -> str:
-    """Return the rule for a pool's last turn; without a pool, the rule that owners keep goods."""
+    """Return the rule for a pool's last turn; if no goods are a pool, that owners keep them."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
@@ -116,7 +116,7 @@ def _named(agents: Sequence[str]) -> str:
 
 
 def _options(market: Market) -> list[str]:
-    """Return one line on the options of each issue."""
+    """Return one line for each issue, with its options."""
     last = market.agents[-1]
     return [
         f"- How much of {issue} {last} holds in the end is what is agreed on it: "

@@ -56,14 +56,14 @@ class Negotiation(Asked):
 
 
 class Said(BaseModel):
-    """A public message."""
+    """A public message of an agent in a run."""
 
     by: str
     text: str
 
 
 class Transferred(BaseModel):
-    """A payment at the end."""
+    """A payment at the end of a run."""
 
     payer: str
     payee: str
@@ -71,7 +71,7 @@ class Transferred(BaseModel):
 
     @classmethod
     def read(cls, transfer: Mapping[str, Any]) -> "Transferred":
-        """Make a payment from a transfer of a result."""
+        """Make this form of a payment from a transfer in a run's result."""
         return cls(**{key: transfer[key] for key in cls.model_fields})
 
 
@@ -122,7 +122,7 @@ class Wrong(BaseModel):
 
 
 class PartyTo(BaseModel):
-    """A contract's effect on one party's incentives."""
+    """The effect that a contract has on one party's incentives."""
 
     individually_rational: bool
     best_response: bool
@@ -130,7 +130,7 @@ class PartyTo(BaseModel):
 
 
 class Checked(BaseModel):
-    """The findings about a contract."""
+    """What the check found about a contract."""
 
     sound: bool
     faults: list[Wrong]
@@ -170,7 +170,7 @@ class VerifyAsked(Asked):
 
 
 class OneCheck(BaseModel):
-    """The result of recomputing one part of a run."""
+    """The result of recomputing one part of a run, such as its ledger."""
 
     what: str
     sound: bool

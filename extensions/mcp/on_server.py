@@ -136,7 +136,7 @@ class _Threads:
         about = {OWNER: self._owner} if self._owner else {}
         named = {"game": game} if game else {}
         found = await self._client.threads.search(metadata={**about, **named}, limit=limit)
-        workflows = names()  # a thread of another graph, such as a chat, is no run
+        workflows = names()  # a thread of another graph, such as a chat's, is no run
         threads = [one for one in found if (one["metadata"] or {}).get("graph_id") in workflows]
         with acting_for(self._owner):
             entered = await asyncio.to_thread(lambda: home().runs.list(cells=False))
@@ -171,7 +171,7 @@ def _asked(thread: Any) -> list[Any]:
 
 
 def _line(thread: Any) -> dict[str, Any]:
-    """Return a thread as a line of a list of runs."""
+    """Return a thread as a line of the list of runs."""
     known = thread["metadata"] or {}
     return {
         "run": thread["thread_id"],

@@ -108,7 +108,7 @@ def _kept(found: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _result(standing: Standing) -> dict[str, Any]:
-    """Return the result of an ended run.
+    """Return the result of a run, which must have ended.
 
     Raises:
         ValueError: the run has not ended.

@@ -32,7 +32,7 @@ Point = tuple[Fraction, ...]
 
 
 def nash(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest product of gains; d if none gives all at least d.
+    """Return the outcome with the largest product of gains; d if none leaves each at least d.
 
     Args:
         points: the outcomes' payoffs.
@@ -87,7 +87,7 @@ def split(points: Sequence[Point], disagreement: Point, parts: Sequence[Fraction
     Args:
         points: the outcomes' payoffs.
         disagreement: d, each agent's payoff without an agreement.
-        parts: each agent's share of the surplus; the shares sum to 1.
+        parts: each agent's share of the surplus, as a fraction; the shares sum to 1.
     """
     surplus = max(max(map(sum, points)) - sum(disagreement), Fraction(0))
     return tuple(d + part * surplus for d, part in zip(disagreement, parts, strict=True))

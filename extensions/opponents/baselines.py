@@ -62,7 +62,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
     Args:
         stage: the game.
-        rule: a function of `arbiters`; payments in the last turn lead to the rule's payoffs.
+        rule: a function of `arbiters`; payments in the last turn bring about its payoffs.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
@@ -102,7 +102,7 @@ class Baseline:
     talk: Callable[[Facts, StageGame, int], str]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Return the function that answers letters; the function fails without payoffs."""
+        """Return the function that answers letters; it fails if a letter shows no payoffs."""
 
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
             stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")
@@ -119,7 +119,7 @@ class Baseline:
 
 
 def _arbitrated(rule: str, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Propose the rule's deal, and accept no other."""
+    """Return the answer that proposes an arbiter's deal, or accepts it, and no other."""
     drawn = {"seed": seed} if rule == "random_split" else {}
     deal = awarded(stage, partial(getattr(arbiters, rule), **drawn))
     offer = facts.get("offer")
@@ -139,7 +139,7 @@ class Bid:
         agent: the contractor.
         action: the action that it offers to play in every turn.
         price: the price for all turns, in the game's unit.
-        gain: the manager's gain in all turns, before it pays.
+        gain: the manager's gain by the action in all turns, before it pays the price.
     """
 
     agent: str
@@ -175,7 +175,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Answer as the manager if the agent is the first one, else as a bidding contractor."""
+    """Answer a letter as the manager if the agent is the first one, else as a contractor."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)
@@ -210,7 +210,7 @@ def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
 
 
 def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
-    """Return each contractor's first bid in the history, if its surplus is positive."""
+    """Return each contractor's first bid in the history, if it leaves the manager a surplus."""
     found: dict[str, Bid] = {}
     for line in facts["history"]:
         if "offers" not in line or line["by"] in (stage.agents[0], *found):

@@ -55,7 +55,7 @@ class Strategist:
             actions: agent → the actions of the game.
 
         Raises:
-            ValueError: the game does not have two agents, or it has other actions.
+            ValueError: the game does not have two agents, or not the strategy's two actions.
         """
         own = sorted((self.cooperate, self.defect))
         two = actions.values() if len(actions) == PLAYERS else ()

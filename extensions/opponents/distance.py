@@ -27,7 +27,7 @@ def distance(row: Row, solution: str) -> float | None:
     disagreement point is each agent's max-min payoff without a deal, as for the arbiters' seats.
 
     Args:
-        row: the row of the run; the run's seed draws the random split.
+        row: the run's row in a sweep; the run's seed draws the random split.
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:

@@ -48,7 +48,7 @@ ROUTES = {
 
 
 def route_of(path: str) -> tuple[str, str]:
-    """Return the key in `ROUTES` of the route that matches a path, and the path's `name` or "".
+    """Return the key in `ROUTES` of the route that matches a path, and the name in the path or "".
 
     Raises:
         ValueError: the path matches no route.

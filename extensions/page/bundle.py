@@ -1,6 +1,6 @@
 """The bundle: one run as one JSON object, for the page and for reports.
 
-All agents may see every part except `private`: only the operator may see `private`, and it is None
+All agents may see every part except `private`, which only the operator may see, and which is None
 unless requested. Amounts are in the game's unit. Texts are plain text, never markup.
 """
 
@@ -58,7 +58,7 @@ class About:
         graph: the workflow's name.
         created: the time of the run's start in ISO format.
         state: started, waiting (for people), ended or failed.
-        why: the agents for which the run waits, or the reason why the run failed; otherwise "".
+        why: the agents for whose answers the run waits, or why the run failed; otherwise "".
         links: the known addresses of `trace`, `thread` and `seats` (agent → address).
     """
 
@@ -83,7 +83,7 @@ def bundle(
         about: the facts from the register.
         table: the run's latest state; empty before the first checkpoint.
         ledger: the ledger lines of the run's episode.
-        journal: the letters and answers of the run's episode; None also makes `calls` None.
+        journal: the letters and answers of the run's episode; if None, `calls` is None too.
         private: whether to add `private`, the letters and answers that only the operator may read.
     """
     head = {"bundle": VERSION, **about.__dict__}

@@ -21,7 +21,7 @@ Marks = dict[tuple[str, int], tuple[str, str]]
 
 
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return the latest contract with all past and present clauses, or None without a contract.
+    """Return the latest contract with all past and present clauses, or None if there is none.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
     nothing) or `out` (not in force). The monitor's verdict on the clause after that turn uses the
@@ -53,7 +53,7 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def in_words(clause: Clause) -> dict[str, Any]:
-    """Return a clause's kind, norm and sentence."""
+    """Return a clause as the page shows it: its kind, its norm (if any), its sentence."""
     norm = clause.split.norm if clause.split else None
     return {"kind": clause.kind, "norm": norm, "text": clause.words()}
 
@@ -79,7 +79,7 @@ def _marks(monitor: Monitor) -> Marks:
 def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
     """Return the verdicts on all clauses after each turn, by the contract in force at that turn.
 
-    The latest contract would give wrong verdicts, because it may end clauses that were pending.
+    The latest contract would give wrong verdicts, as it may end clauses that were in force.
     """
     game, record = evaluated.game, evaluated.record
     signed = signed_contracts(evaluated.table)

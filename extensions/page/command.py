@@ -46,7 +46,7 @@ def view(
 
 
 def _source(what: str) -> "tuple[RunSource, str]":
-    """Return the source of the runs to view, and the run to show first ("" for none)."""
+    """Return the source of the runs to view, and the run to show first ("" if none is named)."""
     from shapley_coop.extensions.page.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():

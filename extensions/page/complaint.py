@@ -39,12 +39,12 @@ def _greatest(
     by: str, agents: Sequence[str], table: Sequence[Fraction], held: Mapping[str, Fraction]
 ) -> dict[str, Any] | None:
     if abs(table[-1] - sum(held.values())) > Fraction(1, MICRO):
-        return None  # a tax, or different units: the payoffs do not sum to v(N)
+        return None  # because of a tax or different units, payoffs do not sum to v(N)
 
     def excess(mask: int) -> Fraction:
         return table[mask] - sum(held[agent] for agent in members(mask, agents))
 
-    # Ties go to the smallest mask.
+    # Among equal excesses, take the smallest mask.
     greatest = max(range(1, len(table) - 1), key=excess)
     most = float(excess(greatest))
     return {

@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def conduct_view(evaluated: EvaluatedTable) -> dict[str, dict[str, Any]]:
-    """Return agent → its actions, breaches, passes, and which passes came from unusable answers."""
+    """Return agent → its actions, breaches and passes, and those passes due to unusable answers."""
     breaches = (evaluated.table["settlement"] or {})["breaches"]
     found = conduct(evaluated.agents, evaluated.record, breaches)
     view = {}

@@ -80,7 +80,7 @@ def _rows(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> list[dict[str, 
 
 
 def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
-    """Return each agent's payoff if the total were split by the Shapley values of the record."""
+    """Return what each agent's payoff would be if the record's Shapley values split the total."""
     return {agent: float(x) for agent, x in evaluated.payoffs_by("shapley").items()}
 
 
@@ -97,7 +97,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
 
 
 def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
-    """Return each norm's amounts due; `norms` is None with more than `SMALL` agents."""
+    """Return the amounts due under each norm; `norms` is None for more than `SMALL` agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return {"norms": None}
@@ -115,6 +115,6 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
 
 
 def _compare(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """Return the amounts due, and their greatest absolute difference from the payoffs."""
+    """Return the amounts due under a norm, and their greatest difference from the payoffs."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

@@ -19,7 +19,7 @@ class Feed:
     """The server-sent events for one client.
 
     Args:
-        known: the id of the bundle that the client has, or None.
+        known: the id of the bundle that the client already has, or None.
     """
 
     def __init__(self, known: str | None = None) -> None:

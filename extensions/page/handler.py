@@ -14,7 +14,7 @@ class Handler(BaseHTTPRequestHandler):
     """A request handler that logs no requests, because an address may hold a secret."""
 
     def handle(self) -> None:
-        """Answer a connection; a client may leave at any time."""
+        """Answer a connection's requests; ignore if the client breaks it off at any time."""
         with suppress(ConnectionError):
             super().handle()
 
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     def text(
         self, text: str, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK
     ) -> None:
-        """Send a whole text."""
+        """Send a response that consists of one text."""
         body = text.encode()
         self.head({**headers, "content-length": str(len(body))}, status)
         self.wfile.write(body)
@@ -39,4 +39,4 @@ class Handler(BaseHTTPRequestHandler):
         self.text(json.dumps(content), {**UNSTORED, **kind}, status)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing."""
+        """Log nothing, because the address may hold a secret."""

@@ -23,7 +23,7 @@ _SHOWN = {"settings": "values.settings", "settlement": "values.settlement"}
 
 
 async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return one list line for each of the newest threads with this metadata.
+    """Return a line for the list of runs for each of the newest threads with this metadata.
 
     Args:
         own: the metadata that identifies the caller's threads.
@@ -51,7 +51,7 @@ def state_of(thread: Any) -> str:
 
 
 def why_of(thread: Any, tasks: Any = ()) -> str:
-    """Return the agents that a thread waits for, or its errors, as words; otherwise "".
+    """Return in words the agents that a thread waits for, or its errors; otherwise "".
 
     Args:
         tasks: the tasks of the thread's latest state, which have its errors.

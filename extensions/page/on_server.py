@@ -115,19 +115,19 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
 
 
 def _own(request: Request) -> dict[str, str]:
-    """Return the metadata that identifies the caller's threads, or {} without tenants."""
+    """Return the metadata that identifies the caller's threads; {} on a server without tenants."""
     caller: Caller | None = request.scope.get("caller")
     return {OWNER: caller.identity} if caller else {}
 
 
 def _owner(request: Request) -> str:
-    """Return the owner whose journal and ledger the caller reads, or "" without tenants."""
+    """Return the owner whose journal and ledger the caller reads; "" without tenants."""
     caller: Caller | None = request.scope.get("caller")
     return caller.identity if caller else ""
 
 
 def _registered_bundle(name: str, private: bool) -> dict[str, Any] | None:
-    """Return the bundle of a run in the register, or None if no run has this name."""
+    """Return the bundle of a run in the home's register, or None if no run has this name."""
     try:
         run = home().run(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The payoff matrix, and the points of the utility plane."""
+"""The payoff matrix of a run's game, and the points of its utility plane."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return each joint action of a small matrix game with payoffs, efficiency and frequency."""
+    """Return each joint action of a small matrix game: payoffs, whether efficient, how often."""
     cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None

@@ -10,7 +10,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return each turn's required and actual actions, or None without a contract.
+    """Return each turn's required and actual actions, or None if there is no contract.
 
     `payoffs` are the payoffs if all agents had kept the contract. `payoffs` is None if the contract
     does not fix every action, or if there are more than `SMALL` agents.
@@ -32,7 +32,7 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
-    """Return the turns in which all agents keep the contract; None if it leaves an action open."""
+    """Return the turns as played if all keep the contract; None if it leaves an action open."""
     game = evaluated.game
     monitor = Monitor(evaluated.contract, game.open_turns)
     position = game.start()

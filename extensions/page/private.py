@@ -1,4 +1,4 @@
-"""The operator's view: private reasoning and refused drafts."""
+"""The view for the operator alone: private reasoning and refused drafts."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ ACTS = {"reason": -1, "consider": -1}
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     """Return a note on every answer in the journal, in the order of the letters.
 
-    A note's `event` is the id of the message after the answer, or a turn such as `turn 3`. If the
+    A note's `event` is the id of the message that followed, or a turn such as `turn 3`. If the
     answer was refused, `fault` is the reason, which the next letter to the agent contains.
     """
     talk = table.get("talk", [])

@@ -103,7 +103,7 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
 
 
 def _line(one: dict[str, Any]) -> dict[str, Any]:
-    """Return a bundle as a line of a list."""
+    """Return a bundle as a line of the list of runs."""
     settings = {"seats": one.get("seats", {}), "seed": one.get("seed", 0)}
     settings["game"] = (one.get("game") or {}).get("name", "")
     ended = one.get("outcome") or {}

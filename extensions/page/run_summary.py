@@ -136,7 +136,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence on the norms that payoffs meet, or on the agents with the least gap."""
+    """Return the sentence on the norms that payoffs meet, or on who got least by Shapley values."""
     credit = run["credit"]
     if credit["no_value"]:
         return _say("{} is defined here.", _see("credit", "No Shapley value"))
@@ -158,7 +158,7 @@ def _fair(run: dict[str, Any]) -> list[Part]:
 
 
 def _complains(complaint: dict[str, Any]) -> list[Part]:
-    """Return the words about a coalition with positive excess, which violates the core."""
+    """Return the words about a coalition with positive excess: payoffs are outside the core."""
     who, one = _names(complaint["members"]), len(complaint["members"]) == 1
     more = f"{number(complaint['excess'])} more"
     if complaint["by"] == "potential":

@@ -46,7 +46,7 @@ def standalone_page(bundle: dict[str, Any]) -> str:
 def link_modules(entry: str) -> str:
     """Return a JavaScript module and all its imports as one program, dependencies first.
 
-    The modules must have named imports on one line, and no top-level name in common.
+    Each import must be of names, on one line; no two modules may share a top-level name.
     """
     order: list[str] = []
 

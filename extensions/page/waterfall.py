@@ -56,7 +56,7 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 def _as_signed(
     evaluated: EvaluatedTable, earned: Micro, before: Micro
 ) -> list[tuple[str, str, Micro]]:
-    """Return the steps that the contract causes: the split of the total, then the payments."""
+    """Return the steps that follow from the contract: a split of the total, then payments."""
     agreed = split_of(evaluated.contract)
     if agreed is None or not evaluated.signed.enforcement.executes:
         return [("payments", "payments under the contract", _less(before, earned))]

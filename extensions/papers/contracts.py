@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: the joint actions of the agents `keepers + breaker` under an unenforced contract.
+        trusted: the agents' (`keepers + breaker`) joint actions under an unenforced contract.
     """
 
     game: str
@@ -88,7 +88,7 @@ class GameTable:
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """Return the mean in one cell of the table."""
+        """Return the mean estimate in one cell of the table."""
         return self.lines[agents, contract][column].value
 
     @property
@@ -113,7 +113,7 @@ class GameTable:
         return {**found, "Unenforced it is broken, and all together have less.": lost}
 
     def record(self) -> dict[str, Any]:
-        """Return this part of the table as plain JSON."""
+        """Return this game's part of the table as plain JSON."""
         return {
             "game": self.game,
             "best": self.best,
@@ -156,6 +156,6 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
 
 
 def _as_json(found: Estimate) -> dict[str, Any] | None:
-    """Return an estimate's value, interval, n and method, or None without data."""
+    """Return an estimate's value, interval, n and method, or None if there are no data."""
     stated = ("value", "low", "high", "n", "method")
     return {name: getattr(found, name) for name in stated} if found.n else None

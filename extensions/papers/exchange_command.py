@@ -42,7 +42,7 @@ def table(
     from shapley_coop.extensions.sweeps.cells import expand
 
     seat = seat_from(model, base_url)
-    if preset == "task_exchange_paper":  # answers by a schema would have no faults of form
+    if preset == "task_exchange_paper":  # answers by a schema would have no faults of form to count
         seat = seat.model_copy(update={"answers": "text"})
     seats = {"*": seat.model_dump(mode="json", exclude_defaults=True)}
     suite = paper.exchange_suite(scenario or [], seats, range(seeds), preset)

@@ -48,7 +48,7 @@ def exchange_suite(
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
     base = {**shipped.base, "seats": dict(seats)}
-    if preset != "none":  # the key would change the hash of tables begun without a preset
+    if preset != "none":  # a preset "none" would change the hash of tables begun before
         base["preset"] = preset
     own = {"base": base, "vary": vary, "seeds": list(seeds)}
     # The suite's figures show the paper's scenarios and are no part of these tables.
@@ -123,7 +123,7 @@ def table_2(rows: Sequence[Row], suite: Suite) -> str:
 
 
 def plus_minus(column: str, found: Estimate) -> str:
-    """Return a measure in the paper's format: value ± spread, or a dash without runs."""
+    """Return a measure in the paper's format: value ± spread, or a dash if no run has it."""
     if not found.n:
         return UNKNOWN
     rate = find(column)[0].kind == "rate"

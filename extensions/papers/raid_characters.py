@@ -49,8 +49,8 @@ class Credited:
         seed: the seed of the raid's dice.
         won: whether the heroes won.
         values: hero → its value.
-        ends: hero → its payoff under the norm.
-        baseline: hero → its reward if no hero takes part.
+        ends: hero → its payoff if the norm divides the total.
+        baseline: hero → its reward in a replay in which no hero takes part.
     """
 
     level: int

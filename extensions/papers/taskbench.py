@@ -71,7 +71,7 @@ def from_taskbench(
         atoms: the most atoms that all drawn records may have in total.
         competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw and of the preferences.
-        tools: the path of a tool catalogue; without one every call succeeds.
+        tools: the path of a tool catalogue; without a catalogue every tool call succeeds.
 
     Raises:
         GameError: the file cannot be read, or lacks a record with a given id.
@@ -120,7 +120,7 @@ def _objects(file: Path) -> list[tuple[int, Any]]:
 
 
 def read_record(raw: Mapping[str, Any]) -> Record:
-    """Return one TaskBench record, in the format of the first or of the later release."""
+    """Return one TaskBench record, given in the format of the first or of the later release."""
     nodes = raw["task_nodes"] if "task_nodes" in raw else raw["tool_nodes"]
     request = raw["user_request"] if "user_request" in raw else raw["instruction"]
     listed = json.loads(nodes) if isinstance(nodes, str) else nodes
@@ -153,7 +153,7 @@ def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) 
     """Return a record with several atoms for each agent, drawn by seed.
 
     Args:
-        records: id → record, to draw from.
+        records: id → record: the records to draw from.
         agents: the number of agents, and of records to draw.
         seed: the seed of the draw.
         at_most: the most atoms that all drawn records together may have.
@@ -189,5 +189,5 @@ def _told_apart(atom: Atom, before: Sequence[Atom]) -> Atom:
 
 
 def _clean(value: Any) -> str:
-    """Return a value as text that can be sent and copied exactly."""
+    """Return a value as text that agents can be sent and can copy exactly."""
     return " ".join(str(value).translate(JOINED).split())

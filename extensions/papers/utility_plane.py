@@ -62,7 +62,7 @@ def utility_plane(
     Args:
         scenario: the scenario with the utilities.
         proposals: the proposals in the order of the talk; each is marked with its turn.
-        agreed: the agreed allocation, or None without an agreement.
+        agreed: the agreed allocation, or None if there was no agreement.
         pair: the agents on the axes, by default the first two. With more than two agents only the
             efficient allocations are drawn, at the utilities of `pair`.
 
@@ -101,7 +101,7 @@ def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
 
 
 def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Utilities], str]:
-    """Return the distinct utilities of two agents' partitions, and a note on omitted ones."""
+    """Return the distinct utilities of two agents' partitions, and a note on those left out."""
     if len(scenario.tasks.agents) > 2:
         return [], " (efficient allocations only)"
     everything = full(scenario.tasks.n)

@@ -24,14 +24,14 @@ logger = logging.getLogger(__name__)
 
 
 class Deadlines(Guard):
-    """The hooks into LangGraph's server that check the deadlines while it runs."""
+    """The hooks into LangGraph's server that check reply deadlines while it runs."""
 
     async def begin(self) -> None:
-        """Begin the checks."""
+        """Begin to check deadlines, at the server's start."""
         self._checks = asyncio.create_task(keep_deadlines())
 
     async def end(self) -> None:
-        """End the checks."""
+        """End the checks of deadlines, at the server's end."""
         self._checks.cancel()
 
 
@@ -84,7 +84,7 @@ def _in_turns(threads: list[Any]) -> list[Any]:
 
 
 async def _pass(thread: Any, now: float) -> bool:
-    """Reply with a pass for a thread's overdue people; return whether anybody was overdue."""
+    """Reply with a pass for each overdue person of a thread; return whether there was one."""
     late = {
         asked["id"]: IGNORE
         for asked in waiting_in(thread)
@@ -97,7 +97,7 @@ async def _pass(thread: Any, now: float) -> bool:
     try:
         await go_on(*place, late, multitask_strategy="reject")
     except httpx.HTTPStatusError as refused:
-        # The person has just replied, or another server of this deployment was faster.
+        # The person has just replied, or another server of this deployment has just passed for it.
         if refused.response.status_code not in (409, 422):
             raise
     return True

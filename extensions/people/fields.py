@@ -55,7 +55,7 @@ _TAG = re.compile(r"</?[A-Za-z]")
 
 
 class Edit(StrEnum):
-    """What a person does with the clauses so far, besides adding one."""
+    """What a person can do with the clauses so far, besides adding one."""
 
     NO_MORE = "no more clauses"
     LESS = "leave one out"
@@ -82,7 +82,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
 
     Raises:
         EOFError: the input has ended.
-        Message: the person typed a message.
+        Message: the person typed a whole message in place of a field.
     """
     fields, filled = form["fields"], dict[str, Any]()
     if set(fields) <= LEFT_OUT:
@@ -235,7 +235,7 @@ def _edit(clauses: list[Known], known: Known) -> None:
 
 
 def _words(clauses: Sequence[Known], turns: int) -> list[str]:
-    """Return clauses in words, one line each; if they cannot be read, return them as they are."""
+    """Return clauses in words, one line each; clauses that cannot be read, unchanged."""
     found = read_proposal({"clauses": clauses})
     if isinstance(found, Fault):
         parts = [clause.get("fractions", clause) for clause in clauses]

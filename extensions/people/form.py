@@ -161,7 +161,7 @@ def refusal_in_words(turn: TurnContext, fault: FaultRecord) -> str:
     'Answer “Accept it”.'
     """
     feedback = fault["feedback"]
-    if fault["label"] == "SIGN":  # change nothing, since the party signs exactly this text
+    if fault["label"] == "SIGN":  # change nothing in the text, since the party signs exactly it
         return feedback
     answer = turn.question.answer
     form = {"deal": _deal(turn)} if "clauses" in answer.model_fields else {}

@@ -28,7 +28,7 @@ Found = TypeVar("Found")
 
 
 class NothingAsked(LookupError):
-    """No letter waits at this seat: the agent has replied, or there is no such seat."""
+    """The error if no letter waits at a seat: the agent has replied, or the seat does not exist."""
 
 
 class ThreadInbox:
@@ -140,12 +140,12 @@ def _name(mail: Mail | None) -> str:
 async def _mail(episode: str, agent: str) -> Mail | None:
     # The caller's token is for this seat, so the caller may read this letter of another owner.
     with acting_for(SERVER):
-        # Opening the journal blocks like reading it, so the worker thread does both.
+        # Opening the journal blocks, as reading it does, so the worker thread does both.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:
-    """Act as the owner of a thread within the `with` block, as the thread's runs do."""
+    """Act for the owner of a thread within the `with` block, as the thread's runs do."""
     return acting_for(owner_in(thread["metadata"]), thread["thread_id"])
 
 
@@ -178,7 +178,7 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
 
 
 async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
-    """Return True if a letter does not wait for its agent any more, or None if it still waits."""
+    """Return True if a letter has its reply in the journal; None, to poll on, if it still waits."""
     latest = await _mail(episode, agent)
     return True if latest is None or _name(latest) != letter else None
 

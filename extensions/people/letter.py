@@ -20,7 +20,7 @@ ANSWERS = {
 
 
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a letter as plain JSON.
+    """Return a person's letter as plain JSON.
 
     `letter` is the letter's text and `id` its name. `act` names the question; `title` and
     `description` are the question in words. `answers` are the allowed kinds of reply. `sections`
@@ -32,8 +32,8 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
     label SIGN and the text to sign.
 
     Args:
-        mail: the letter from the journal.
-        question: the open question of the thread.
+        mail: the letter, as the journal has it.
+        question: the question that the thread asks now.
         asked: the value of the thread's interrupt.
     """
     asked_for, turn = question.question(), question.turn()
@@ -62,5 +62,5 @@ def name_of(mail: Mail) -> str:
 
 
 def allowed_replies(asked: Mapping[str, Any]) -> list[str]:
-    """Return the kinds of reply that an interrupt allows."""
+    """Return the kinds of reply that an interrupt of the run allows."""
     return [kind for kind, switch in ANSWERS.items() if asked["config"].get(switch)]

@@ -30,12 +30,12 @@ WHY = (
 
 
 def key_of(run: Any, *agent: str) -> str:
-    """Return the secret in the link of a run's agent, or, without an agent, of its table."""
+    """Return the secret in the link to an agent's page, or, without an agent, to the run's page."""
     return secret_of("link", run.run, run.created, *agent)
 
 
 def is_same(own: str, given: str) -> bool:
-    """Return whether two keys are equal; the time that this takes tells nothing about them."""
+    """Return whether two secrets are equal; the time that this takes tells nothing about them."""
     return secrets.compare_digest(own.encode(), given.encode())
 
 
@@ -45,7 +45,7 @@ def listen(
     """Return a server on a port; 0 takes the run's usual port, or a free one if that is taken.
 
     Raises:
-        ValueError: the server cannot listen there.
+        ValueError: no server can listen on this host and port.
     """
     usual = PORTS[int.from_bytes(secret_of("port", run.run).encode()) % len(PORTS)]
     for number in [port] if port else [usual, 0]:

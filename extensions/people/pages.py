@@ -61,7 +61,7 @@ class SeatPages:
         links: person → the URL of its page.
         record: the URL of the run's public page.
         endings: person → sentences on the run's end, which replace those of `standing`; the page of
-            a person without sentences says nothing. None keeps the sentences of `standing`.
+            a person without sentences says nothing. If None, the sentences of `standing` stay.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -123,7 +123,7 @@ class SeatPages:
             heard.set_exception(ValueError(wrong)) if wrong else heard.set_result(None)
 
     def owner(self, key: str, agent: str) -> str | None:
-        """Return the agent if the key in a link is this agent's key, else None."""
+        """Return the agent to whose page the key in a link belongs, or None."""
         found = [a for own, a in self._keys.items() if is_same(own, key)]
         return agent if found == [agent] else None
 
@@ -150,7 +150,7 @@ class SeatPages:
         return found | {"run": self._run.run}
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Hand in a reply, or preview a draft; return None if no letter waits for the person.
+        """Submit a reply, or preview a draft; return None if no letter waits for the person.
 
         Raises:
             ValueError: the reply is to another letter, or has a wrong form.
@@ -168,17 +168,17 @@ class SeatPages:
             why = refusal_in_words(question.turn(), fault.record())
             return {"refused": fault.label, "why": why}
         taking = self._take(response, mail, asked)
-        with suppress(CancelledError):  # the command was stopped meanwhile
+        with suppress(CancelledError):  # the command was stopped in the meantime
             asyncio.run_coroutine_threadsafe(taking, loop).result()
         return {"taken": name_of(mail)}
 
     async def _take(self, response: Any, mail: Mail, asked: Interrupt) -> None:
-        """Hand a response to the run, and wait until the journal has it.
+        """Give a person's response to the run, and wait until the journal has it.
 
         The agents that are asked next may take long, and the person need not wait for them.
         """
         letter, episode = name_of(mail), asked.value["pointer"]["episode"]
-        if self._handed_in.get(mail.agent) == letter:  # a double click sends a reply twice
+        if self._handed_in.get(mail.agent) == letter:  # a double click sends the same reply twice
             raise ValueError(ANSWERED)
         self._handed_in[mail.agent] = letter
         heard = asyncio.get_running_loop().create_future()
@@ -217,7 +217,7 @@ class _Handler(ViewHandler):
                 self._found(owner, self.desk.letter(owner))
 
     def do_POST(self) -> None:
-        """Take a reply or a draft."""
+        """Take a person's reply, or a draft to preview."""
         if owner := self._owner():
             try:
                 self._found(owner, self.desk.reply(owner, self._body()))
@@ -225,7 +225,7 @@ class _Handler(ViewHandler):
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _bundle(self, run: str, private: bool) -> dict[str, Any]:
-        """Leave out costs until the run is over: an answer's cost can betray a sealed action."""
+        """Return the bundle; before the run's end without costs: they can betray sealed actions."""
         found = super()._bundle(run, private)
         return found if found["state"] in DONE else {**found, "cost": None}
 

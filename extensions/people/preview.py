@@ -1,4 +1,4 @@
-"""The preview of a draft at a person's seat, by the function that checks every message.
+"""The preview of a person's draft, made by the function that checks every message.
 
 So a preview refuses the same drafts as the game, with the same reasons.
 

@@ -34,13 +34,13 @@ def response_of(
 
     Args:
         reply: `type`, `args`, and the keys of extensions, such as `signature`.
-        mail: the letter from the journal.
-        question: the open question of the thread.
+        mail: the letter that the reply answers, from the journal.
+        question: the question that the thread asks now.
         asked: the value of the thread's interrupt.
 
     Raises:
-        ValueError: the kind is not allowed, the fields are wrong, or an extension cannot read the
-            key that is meant for it.
+        ValueError: the kind of reply is not allowed, its fields are wrong, or an extension cannot
+            read the key that is meant for it.
     """
     kind, args = str(reply.get("type")), reply.get("args")
     if kind == FIELDS:

@@ -93,13 +93,13 @@ def _title(name: str) -> str:
 
 
 def _deal(table: Table, agent: str, game: Game) -> list[str]:
-    """Return the offer that is on the table, or else the deal that was agreed; [] for neither."""
+    """Return sentences on the offer on the table, or else on the agreed deal; [] for neither."""
     contract, offer = table.get("contract"), table.get("offer")
     if not offer:
         return _listed("What is agreed:", contract["text"] if contract else "", game)
     put = [said for said in table.get("talk", ()) if said.get("puts") == offer["revision"]]
     if put and agent not in (put[-1]["by"], put[-1].get("to", agent)):
-        return []  # another agent alone heard it
+        return []  # only one other agent heard it
     if told := _own_answer(table, agent, offer["revision"], game):
         return told
     if put and (line := game.offer_line(table["talk"][-1])):
@@ -112,7 +112,7 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
 
 
 def _own_answer(table: Table, agent: str, revision: int, game: Game) -> list[str]:
-    """Return an agent's answer to an offer that others must still answer; [] without one."""
+    """Return what an agent answered to an offer that others must still answer; [] if nothing."""
     said = (table.get("answers") or {}).get(agent)
     if said and said["act"] == "accept":
         return [f"You accepted offer {revision}."]

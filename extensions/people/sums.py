@@ -26,7 +26,7 @@ def as_sums(clauses: Sequence[dict[str, Any]], total: Fraction) -> list[dict[str
 
 
 def deal_text(deal: Deal, evaluated: EvaluatedTable) -> str:
-    """Return a deal's text; once the play is over, its split is in amounts of money."""
+    """Return a deal's text; once the game is played, its split is in amounts of money."""
     text = deal.text()
     for clause in deal.clauses:
         if isinstance(clause, Share) and clause.fractions and evaluated.over:

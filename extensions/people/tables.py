@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def serve(
     run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None] = say
 ) -> "SeatPages":
-    """Serve the pages of a run's people, and print each address."""
+    """Serve a page for each person in a run, and print each address."""
     from shapley_coop.extensions.people.pages import SeatPages
 
     pages = SeatPages(run, people, host, port)

@@ -22,7 +22,7 @@ _SIGN = re.compile(r"\s*(?:%|per ?cent)[\s%]*$", re.IGNORECASE)
 
 
 class Mistyped(ValueError):
-    """A person typed something that is not such a number; the message says how to write it."""
+    """The error if a typed text is not such a number; its message says how to write one."""
 
 
 def read_number(typed: str) -> str:
@@ -45,7 +45,7 @@ def read_percent(typed: str) -> str:
     """Return a typed percentage with a % sign, which the person may leave out.
 
     Raises:
-        Mistyped: it is not a percentage.
+        Mistyped: the text is not a percentage.
     """
     bare = _SIGN.sub("", _pointed(typed))
     try:
@@ -62,7 +62,7 @@ def read_part(typed: str) -> str:
     """Return a typed part of a whole in the form that clauses take: 60%, 0.6 or 3/5.
 
     Raises:
-        Mistyped: it is not a part, or needs a % sign.
+        Mistyped: the text is not a part, or needs a % sign.
     """
     bare = _SIGN.sub("%", _pointed(typed))
     try:
@@ -80,7 +80,7 @@ def read_amount(typed: str, unit: str = "") -> str:
     """Return a typed amount as a number; the person may write the game's unit beside it.
 
     Raises:
-        Mistyped: it is not an amount.
+        Mistyped: the text is not an amount.
     """
     notes = spelling.Notes(currency=unit)
     read = spelling.amount(read_number(typed), "", notes, fraction=False)
@@ -128,7 +128,7 @@ def read_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the agents' typed parts of the total in the form that clauses take.
 
     Raises:
-        Mistyped: one is not a part, or the parts do not sum to the whole.
+        Mistyped: a text is not a part, or the parts do not sum to the whole.
     """
     read = {agent: read_part(x) if isinstance(x, str) else x for agent, x in parts.items()}
     if all(isinstance(x, str) for x in read.values()):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PettingZooAnalysis(Analysis):
-    """The analysis by the matrix that the trials found, if any."""
+    """The analysis by the payoff matrix that the trials found, if they found one."""
 
     game: "PettingZooGame"
 
@@ -50,5 +50,5 @@ class PettingZooAnalysis(Analysis):
 
     @property
     def ahead(self) -> Ahead:
-        """The lookahead of the matrix that the trials found; without one, the default lookahead."""
+        """The lookahead by the matrix that the trials found; if none, the default lookahead."""
         return self.game.stage.analysis.ahead if self.game.stage else super().ahead

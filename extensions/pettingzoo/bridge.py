@@ -86,17 +86,17 @@ class PettingZooGame(Game):
 
     @property
     def turns(self) -> int:
-        """The number of turns, if all trials were equally long; else the parameter `rounds`."""
+        """The number of turns of a trial, if all were equally long; else the parameter `rounds`."""
         return self.trials.turns or self.params.rounds
 
-    @cached_property  # trials play the environment, which costs time
+    @cached_property  # the trials play the environment, which takes time
     def trials(self) -> Trials:
-        """The results of plays on other seeds: a play's length, and fixed payoffs if any."""
+        """The results of trial plays on other seeds: a play's length, and fixed payoffs if any."""
         with self._lock:
             self._at = None
             return try_out(self._env, list(self._own.values()), self.params.rounds)
 
-    @cached_property  # the worth of every coalition reads this table
+    @cached_property  # the computation of every coalition's worth reads this table
     def stage(self) -> MatrixGame | None:
         """The environment as a repeated matrix game, or None if its payoffs are not fixed."""
         if not (tried := self.trials.pays):
@@ -156,7 +156,7 @@ class PettingZooGame(Game):
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: an action named noop, else the matrix game's baseline, else none.
+        """Return the baseline: the action named noop, else the matrix game's baseline, else none.
 
         `--set absent=` overrides the baseline with an action or `random`.
         """
@@ -233,7 +233,7 @@ class PettingZooGame(Game):
         return bool(self._env.agents)
 
     def _play(self, joint: list[int]) -> Mapping[str, Any]:
-        self._at = None  # the position is unknown if the step fails; else the caller sets it
+        self._at = None  # if the step fails, the position is unknown; else the caller sets it
         chosen = {
             self._own[agent]: int(self._spaces[agent].start) + k
             for agent, k in zip(self.agents, joint, strict=True)

@@ -138,7 +138,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         }
 
     def _seen(self) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Return the agents' observations and infos."""
+        """Return the agents' observations and infos, as PettingZoo expects them."""
         infos: dict[str, dict[str, Any]] = {
             agent: {
                 "position": self.game.view(self._position, agent),
@@ -155,7 +155,7 @@ def as_parallel_env(game: Game) -> GameEnv:
 
 
 def _numbers(view: Any, path: Path = ()) -> dict[Path, float]:
-    """Return path → number for all numbers in a nested view."""
+    """Return path → number, for all numbers in an agent's nested view of the game."""
     if isinstance(view, int | float):
         return {path: float(view)}
     inner: Iterable[tuple[Any, Any]] = view.items() if isinstance(view, Mapping) else ()

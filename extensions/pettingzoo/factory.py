@@ -42,7 +42,7 @@ def made(factory: str, settings: Mapping[str, Any]) -> Any:
 
 
 def refused(factory: str, reason: str) -> GameError:
-    """Return the error of an environment that cannot be played, with a one-line reason."""
+    """Return the error for an environment that cannot be played, with the reason in one line."""
     return GameError(f"pettingzoo:{factory}: {' '.join(reason.split())[:300]}")
 
 
@@ -84,7 +84,7 @@ def _no_factory(module: ModuleType, name: str) -> str:
 
 
 def _instead(package: str, name: str) -> str:
-    """Return a suggestion of similarly named modules, such as other versions, or ""."""
+    """Return a suggestion of modules with similar names, such as other versions, or ""."""
     try:
         folder = import_module(package).__path__ if package else []
     except Exception:  # the package does not exist, or its import fails
@@ -98,7 +98,7 @@ def _instead(package: str, name: str) -> str:
 
 
 def _made_by(folder: Iterable[str], name: str) -> list[str]:
-    """Return the preferred factory that a module's text defines, or []; the module does not run."""
+    """Return the preferred factory that a module's text defines, or []; do not run the module."""
     for place in map(Path, folder):
         for path in (place / f"{name}.py", place / name / "__init__.py"):
             if path.is_file():

@@ -28,12 +28,12 @@ Joint = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Trials:
-    """The results of trials.
+    """The results of an environment's trials.
 
     Attributes:
         turns: the number of turns of a play if all plays were equally long; else 0.
         pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
-        times: the least number of times that a joint action was tried.
+        times: how often each joint action was tried, at least.
     """
 
     turns: int = 0
@@ -47,7 +47,7 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
     Args:
         env: the environment; its state afterwards is undefined.
         agents: its agents, in order.
-        most: the number of turns after which a play is cut off.
+        most: the number of turns after which a trial is cut off.
 
     Cost: at most about `MAX_STEPS` steps of the environment.
     """

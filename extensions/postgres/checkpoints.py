@@ -61,7 +61,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Return the history of writes to some channels.
+        """Return the history of writes to some channels (keys of a graph's state).
 
         LangGraph's query assumes that ids of steps increase. If a clock went back, they may
         decrease, and this method reads each step separately.
@@ -74,7 +74,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
 
     @contextmanager
     def transaction(self) -> Iterator[PostgresStatements]:
-        """Open one transaction."""
+        """Open one transaction on the saver's connection."""
         with (
             self.lock,
             self.conn.transaction(),

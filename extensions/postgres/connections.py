@@ -46,7 +46,7 @@ class BoundedConnection(Connection[Row]):
     """A connection that is closed when the server does not answer in time."""
 
     def wait(self, gen: PQGen[Value], interval: float = 0.1, timeout: float | None = None) -> Value:
-        """Wait for the server.
+        """Wait for the server's answer to a statement.
 
         Raises:
             OperationalError: the server has not answered in time.
@@ -83,7 +83,7 @@ def open_connection(url: str, **more: Any) -> Any:
 
 
 def is_alive(connection: Any) -> bool:
-    """Return whether a connection still works; close it if the server has ended it."""
+    """Return whether a connection still works; close it if the server has ended it already."""
     try:
         connection.execute("SELECT 1")
     except OperationalError:
@@ -106,7 +106,7 @@ class PostgresDatabase:
 
     @contextmanager
     def reading(self, owner: str) -> Iterator[PostgresStatements]:
-        """Open a read-only session on an owner's rows, which does not wait for writers."""
+        """Open a read-only session that sees an owner's rows and does not wait for writers."""
         with self._taken(owner) as connection:
             yield PostgresStatements(connection)
 
@@ -125,7 +125,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _taken(self, owner: str) -> Iterator[Any]:
-        """Yield a connection that sees an owner's rows; close the connection if the block raises.
+        """Yield a connection that sees an owner's rows; close it if the `with` block raises.
 
         Raises:
             OperationalError: no connection becomes free in time, or the server does not answer.

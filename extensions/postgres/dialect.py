@@ -34,13 +34,13 @@ class PostgresStatements(Statements):
         return _NAMED.sub(r"%(\1)s", written)
 
     def version(self) -> int:
-        """Return the version in the database, or 0 if there is none."""
+        """Return the version of the tables in the database, or 0 if it has none yet."""
         if "coop_schema" not in self.tables():
             return 0
         return int(self.execute("SELECT version FROM coop_schema")[0][0])
 
     def complete(self, version: int) -> None:
-        """Create the policy, and record the version."""
+        """Create the policy that separates owners' rows, and record the tables' version."""
         for statement in _POLICY:
             self.execute(statement)
         self.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")

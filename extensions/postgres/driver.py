@@ -50,7 +50,7 @@ class PostgresDriver:
         """Return the fault that an error of psycopg reports, or ""."""
         if not isinstance(error, Error):
             return ""
-        # The messages of other errors quote the statement's values, which may be private.
+        # Other errors' messages quote values of the statement, which may be private.
         operational = isinstance(error, OperationalError)
         said = str(error).partition("\n")[0] if operational else type(error).__name__
         return f"the database: {said} (check that COOP_DATABASE_URL's server runs and answers)"

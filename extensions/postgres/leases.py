@@ -60,7 +60,7 @@ class PostgresLeases:
             self._release(run)
 
     def forget(self, run: str) -> None:
-        """Delete the facts about a removed run's leases; the caller must hold the lease."""
+        """Delete what is stored about a removed run's leases; the caller must hold its lease."""
         with self._facts.writing("") as session:
             session.forget(LEASE, run)
 
@@ -108,7 +108,7 @@ class PostgresLeases:
                 if not self._held:
                     self._beating = None
                     return
-                # If the connection is broken, `Lease.check` finds out whether the run was lost.
+                # If the connection is broken, `Lease.check` finds out if another took the run.
                 with suppress(Error):
                     self._connection.execute("SELECT 1")
 

@@ -43,7 +43,7 @@ class Binding(TypedDict):
 
 
 class Signature(TypedDict):
-    """A signature as stored in the record."""
+    """A signature of an acceptance, as stored in the record."""
 
     keyid: str
     sig: str  # base64
@@ -65,13 +65,13 @@ def binding(
 
 
 def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:
-    """Sign an acceptance."""
+    """Sign an acceptance of an offer with a private key."""
     signature = key.sign(pae(BINDING, canonical(bound)))
     return {"keyid": key.public.keyid, "sig": base64.b64encode(signature).decode()}
 
 
 def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str, Any]) -> bool:
-    """Return whether exactly this acceptance was signed with this key."""
+    """Return whether a signature is of exactly this acceptance, with this key."""
     if signature.get("keyid") != key.keyid:
         return False
     try:

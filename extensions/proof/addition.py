@@ -54,14 +54,14 @@ class Proof(Addition[Settings]):
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Yield a complaint if a tenant names keys or mandates in the operator's home."""
+        """Yield a complaint if a tenant's settings name keys or mandates in the operator's home."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):
             yield "mandates: give the text of each; what is kept here is named by its own run alone"
 
     def aside(self, settings: Settings, episode: str, workflow: str) -> dict[str, str] | None:
-        """Return workflow and salt for the digest of the settings, or None if no party has a key.
+        """Return workflow and salt, for the digest of settings; None if no party has a key.
 
         The digest is salted, since settings could be guessed and compared with an unsalted digest.
         """
@@ -96,7 +96,7 @@ class Proof(Addition[Settings]):
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return the fault of an answer (by mandate or signature), or the answer's signature."""
+        """Return an answer's fault (against its mandate, or in the signature), or its signature."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)

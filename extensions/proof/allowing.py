@@ -23,7 +23,7 @@ OUTSIDE = "MANDATE"
 
 
 def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -> Fault | None:
-    """Return the fault of an answer that the mandate forbids; None if the answer is allowed.
+    """Return the fault of an answer that the agent's mandate forbids; None if it allows it.
 
     The mandate's `min_end` is checked elsewhere, with the reservation value (`state.consent`).
 
@@ -99,7 +99,7 @@ def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | N
         message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))
     )
     if isinstance(found, Fault):
-        return None  # the check of the action itself reports this fault
+        return None  # the check of the action itself will report this fault
     action = evaluated.game.action_label(found[0])
     if action not in mandate.never:
         return None

@@ -69,7 +69,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 
 
 def _known(given: str) -> "tuple[str, PublicKey]":
-    """Return the party and the public key of one `--key` option."""
+    """Return the party and the public key that one `--key` option names."""
     from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.keys import read_public
     from shapley_coop.extensions.proof.options import key_named

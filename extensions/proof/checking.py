@@ -222,7 +222,7 @@ def _mandate(
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as it is after being written to JSON and read back."""
+    """Return a value as it is after it was written to JSON and read back."""
     import json
 
     return json.loads(json.dumps(value))

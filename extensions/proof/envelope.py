@@ -43,7 +43,7 @@ class Envelope:
 
     @property
     def content(self) -> Any:
-        """The payload, parsed from JSON."""
+        """The content of the payload, parsed from JSON."""
         return _read(self.payload.decode())
 
     def record(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def keep_mandate(text: str, agent: str) -> str:
     """Store an agent's mandate in the home; return the name by which the run's state refers to it.
 
     Args:
-        text: the JSON of the mandate's envelope, or the name of a mandate that is kept already.
+        text: the JSON of the mandate's signed envelope, or the name of a mandate kept already.
         agent: the agent that the mandate must bind.
 
     Raises:
@@ -37,7 +37,7 @@ def keep_mandate(text: str, agent: str) -> str:
 
 
 def check_in_force(mandates: Mapping[str, str]) -> None:
-    """Raise ValueError if a mandate has expired before a run; during a run, each act is checked.
+    """Check before a run that no mandate has expired; during a run, each act is checked.
 
     Args:
         mandates: agent → the name by which the run's state refers to its mandate.

@@ -98,7 +98,7 @@ def mandate(
 
 
 def _when(text: str) -> datetime:
-    """Return the time in a text with its time zone.
+    """Return the time, with its time zone, that a text states.
 
     Raises:
         ValueError: the text is not a time, or has no time zone.

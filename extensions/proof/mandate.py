@@ -24,7 +24,7 @@ class Mandate(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     agent: str = Field(min_length=1, max_length=64, description="The agent that is limited.")
-    max_pay: Exact | None = Field(default=None, ge=0, description="The most the agent may promise.")
+    max_pay: Exact | None = Field(default=None, ge=0, description="The most it may promise to pay.")
     min_end: Exact | None = Field(
         default=None, description="The least payoff under any deal that the agent signs."
     )
@@ -45,7 +45,7 @@ class Mandate(BaseModel):
         return read_public(self.principal, "the mandate's principal")
 
     def expired(self, now: datetime) -> bool:
-        """Return whether the mandate has expired, so that the agent may sign nothing more."""
+        """Return whether the mandate has expired, after which the agent may sign nothing."""
         return self.expires is not None and now >= self.expires
 
 

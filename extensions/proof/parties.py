@@ -37,7 +37,7 @@ def party_findings(
     Args:
         told: the export's predicate.
         keys: `operator`, an agent's name or `principal.AGENT` → that signer's trusted key.
-        need: the agents whose keys must be among `keys`.
+        need: the agents whose trusted keys must be among `keys`.
     """
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
     agreed = [agreed_of(one) for one in told.agreements]
@@ -64,7 +64,7 @@ def party_findings(
 
 
 def _run(told: Predicate) -> SignedRun:
-    """Return the predicate's episode and settings digest, which each signature must name."""
+    """Return the episode and the settings' digest in an export, which each signature must cover."""
     found = settings_digest(
         workflow=told.workflow,
         salt=told.salt,
@@ -84,7 +84,7 @@ def _signed_by(
     agreed: Sequence[Agreed],
     known: bool,
 ) -> Finding:
-    """Return whether a party's signatures are valid and on every agreement that needs one.
+    """Return whether a party's signatures are valid, and on every agreement that needs it.
 
     If the caller gave the party's key (`known`), every agreement needs the party's signature.
     """

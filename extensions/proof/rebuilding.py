@@ -57,6 +57,6 @@ def _offer(one: Agreement, agents: Sequence[str]) -> Offer:
 
 
 def agreed_of(one: Agreement) -> Agreed:
-    """Return an agreement with its offer and its parties' signatures."""
+    """Return a statement's agreement as an accepted offer with its parties' signatures."""
     offer = put(Deal.model_validate(one.deal), one.by, one.revision)
     return Agreed(one.topic, one.turn, offer, cast(Any, one.signatures))

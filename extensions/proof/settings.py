@@ -78,5 +78,5 @@ class Settings(BaseModel):
 
 
 def settings_in(config: RunConfig) -> Settings:
-    """Return this extension's settings of a run; defaults if the run has none."""
+    """Return a run's settings for this extension; defaults if the run has none."""
     return Settings.model_validate(config.extensions.get(NAME, {}))

@@ -65,7 +65,7 @@ def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
 def attested(
     turn: TurnContext, settings: Settings, agent: str, text: str, said: AgentOutput
 ) -> Signature | Fault | None:
-    """Return the signature of a binding answer by an agent with a key, or the fault.
+    """Return the signature of a binding answer by an agent with a key, or the answer's fault.
 
     Args:
         turn: the run's state and the question.

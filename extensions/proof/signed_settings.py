@@ -30,7 +30,7 @@ class SignedRun(NamedTuple):
 
 
 def committed_in(table: Table) -> dict[str, str] | None:
-    """Return the workflow and the salt in the digest that parties sign; None without keys."""
+    """Return the workflow and the salt in the digest that parties sign; None if none has a key."""
     found: dict[str, str] | None = table.get("aside", {}).get(NAME)
     return found
 

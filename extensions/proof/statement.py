@@ -133,7 +133,7 @@ def statement_of(
     Args:
         table: the last state of the run.
         workflow: the workflow's name.
-        begun: the start of the run, as ISO time.
+        begun: the time of the run's start, in ISO format.
         talk: whether to include the public messages.
         mandates: whether to include whole mandates, instead of their hashes alone.
         private: whether to include the parameters of a game that gives agents private facts.
@@ -196,7 +196,7 @@ def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) ->
 
 
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the predicate's fields about a settlement; amounts are strings of millionths."""
+    """Return a statement's fields about the settlement; amounts are strings of millionths."""
     return {
         "breaches": settled["breaches"],
         "values": settled["credit"],

@@ -54,13 +54,13 @@ class RaidAhead(Ahead):
         return type(self.game)(self.game.params.model_dump(), seed)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """Return the number of plays: MOST_PLAYS for a fixed plan, else the usual number."""
+        """Return how many plays to simulate: MOST_PLAYS for a fixed plan, else the usual number."""
         return MOST_PLAYS if plan.fixed else super().count(plan, sims, turns)
 
     def plays(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Simulate a fixed plan on arrays, counting equal plays once; else play one by one."""
+        """Simulate a fixed plan on arrays, equal plays only once; other plans play by play."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
         return self._side_by_side(position, record, plan, count)
@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """Yield the turns of one simulated fight, in the format of a run's record."""
+    """Yield the turns of one simulated raid, in the format of a run's record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

@@ -28,7 +28,7 @@ class Batch(Protocol[World]):
         ...
 
     def legal(self, world: World) -> Mask:
-        """Return an array (play, agent, action): whether it is legal; none after a play's end."""
+        """Return an array (play, agent, action): whether it is legal; after the end none is."""
         ...
 
     def step(self, world: World, chosen: Ints) -> tuple[World, Ints]:
@@ -68,7 +68,7 @@ class Repeat:
     Args:
         recorded: for each agent and turn, its action's number, PASS, or None if it could not act.
         members: an array (play, agent): whether the agent is a member in that play.
-        goes_on: whether members who cannot repeat a recorded turn go on with their other turns.
+        goes_on: whether members who cannot repeat a recorded turn go on to repeat later turns.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Repeat:
         self._cursor = np.zeros(members.shape, np.int64)
 
     def __call__(self, turn: int, legal: Mask) -> Ints:
-        """Return each agent's action in each play."""
+        """Return each agent's action in each play, by this policy."""
         now = [row[turn] if turn < len(row) else None for row in self._recorded]
         done = np.array([PASS if x is None else x for x in now])
         could = np.array([x is not None for x in now])

@@ -52,12 +52,12 @@ class Battles:
         self._paid = [int(exact(x) * self.unit) for x in rewards]
 
     def start(self, plays: int) -> Raids:
-        """Return the start positions of a number of raids, with every hero in full health."""
+        """Return this many raids at the start, with every hero in full health."""
         full = np.full((plays, self._params.heroes), self._params.hero_hp, np.int64)
         return Raids(0, np.full(plays, self._params.boss_hp, np.int64), full, np.zeros_like(full))
 
     def at(self, position: Position, plays: int) -> Raids:
-        """Return a number of raids that all have the given position."""
+        """Return this many raids, all in the given position."""
         heroes = [position["heroes"][agent] for agent in self._params.agents]
         hp, cooldown = ([hero[key] for hero in heroes] for key in ("hp", "cooldown"))
         boss = np.full(plays, position["boss_hp"], np.int64)
@@ -71,7 +71,7 @@ class Battles:
         return np.asarray((world.boss == 0) | ~world.heroes.any(axis=1) | late)
 
     def legal(self, world: Raids) -> Mask:
-        """Return the legal skills: none for dead heroes, and Taunt only if it is ready."""
+        """Return which skills are legal: none for dead heroes, and Taunt only if it is ready."""
         lives = (world.heroes > 0) & ~self.over(world)[:, None]
         return np.stack([lives, lives, lives & (world.cooldown == 0)], axis=2)
 

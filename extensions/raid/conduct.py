@@ -78,7 +78,7 @@ def numbers(schedule: Sequence[Any]) -> list[int | None]:
 
 
 def same_dice(params: RaidParams, seed: int) -> Rolls:
-    """Return the raid's own dice, so that a hero's rolls are equal in all replays."""
+    """Return the run's own dice, by which a hero's rolls are equal in all replays."""
     known: dict[tuple[int, int, int], int] = {}
 
     def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -103,7 +103,7 @@ class RaidAnalysis(Analysis):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def repeated(self, did: Conduct) -> Replays:
-        """Return the replays; they run on arrays if absent heroes idle, and else one by one."""
+        """Return a record's replays; they run on arrays if absent heroes idle, else one by one."""
         if self.game.baseline.kind != "idle":
             return super().repeated(did)
         return raid_replays(self.game.params, self.game.seed, did)
@@ -114,7 +114,7 @@ class RaidAnalysis(Analysis):
         return RaidAhead(self.game)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return v(C) by the parameter `worth`.
+        """Return v(C), the worth of a coalition by the rule that the parameter `worth` names:
 
         record: the default, as in all games: the total of all rewards if C's members repeat their
         conduct and all others idle, minus the total if all heroes idle.

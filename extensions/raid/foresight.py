@@ -28,7 +28,7 @@ class RaidForesight(Foresight):
     FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Read the numbers and the position of the battle.
+        """Read the rules' numbers and the battle's position from the letter's facts.
 
         All hit points are doubled, so that the means of dice are whole numbers.
         """
@@ -121,7 +121,7 @@ class RaidForesight(Foresight):
         return self.params.healing[0] if skill == HEAL else self.params.damage[0]
 
     def _fight(self, asked: Asked, mine: str | None) -> tuple[list[Turn], dict[int, Position]]:
-        """Simulate until the boss falls, all heroes fall, or the turns are used up.
+        """Simulate the battle until the boss falls, all heroes fall, or the turns are used up.
 
         Returns:
             The recorded and predicted turns; and each predicted turn → the position after it.

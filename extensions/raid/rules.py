@@ -111,7 +111,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """Return the dice of one turn; the dice of different agents are independent."""
+    """Return the dice of one turn, which are independent for each agent."""
 
     def roll(agent: str, skill: str) -> int:
         return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))
@@ -135,7 +135,7 @@ def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
 
     Args:
         params: the raid's parameters.
-        dead: the number of fallen heroes.
+        dead: the number of heroes that have fallen.
         turn: the zero-based turn at which the boss fell; None if it did not.
     """
     if turn is None:

@@ -39,7 +39,7 @@ class Remote:
         self._silent = False
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end.
+        """Play a cell on the server to its end.
 
         Raises:
             ValueError: the server cannot be reached or refuses, or the run stopped before its end.
@@ -66,7 +66,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the model calls of a cell's unfinished run, or [] if the server fails."""
+        """Return the model calls made in a cell's unfinished run, or [] if the server fails."""
         if self._silent:
             return []
         try:
@@ -103,7 +103,7 @@ class Remote:
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
             config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
-            config.pop("configurable")  # the server sets the thread itself
+            config.pop("configurable")  # the server itself sets the run's thread
             how: Any = {"config": config, "context": {}, "durability": "sync"}
             start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
@@ -118,7 +118,7 @@ class Remote:
             return
 
     async def _table(self, thread: str) -> tuple[Table, bool]:
-        """Return the thread's latest state, and whether its play has begun."""
+        """Return the cell's thread's latest state, and whether its play has begun."""
         try:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:
@@ -142,7 +142,7 @@ class Remote:
 
 
 class _Missing(ValueError):
-    """The error that the server does not know the thread or the workflow."""
+    """The error if the server does not know the thread or the workflow."""
 
 
 def _ended(table: Table) -> bool:

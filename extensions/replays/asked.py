@@ -47,7 +47,7 @@ def asked_again(
     Args:
         evaluated: the evaluated state of a finished run.
         norm: the norm that computes the values.
-        done: a callback, called after each coalition's replay.
+        done: a function that is called after each coalition's replay.
 
     Returns:
         {"values": agent → its value, "improvement": the total reward with all agents present minus
@@ -102,7 +102,7 @@ class _Plays:
         self._last = self._game.turns if over else len(evaluated.record)
 
     def earned(self, present: frozenset[str], done: Callable[[], Any]) -> list[Fraction]:
-        """Return each agent's total reward, then the total pot, if only `present` take part."""
+        """Return each agent's total reward, and last the total pot, if only `present` take part."""
         if present not in self._known:
             self._known[present] = self._play(present)
             done()
@@ -150,7 +150,7 @@ class _Plays:
     def _context(
         self, present: frozenset[str], position: Position, record: list[Turn], asked: list[str]
     ) -> TurnContext:
-        """Return the replay's context at a turn; its instructions name the agents present."""
+        """Return a replay's context at a turn, whose instructions name the agents present."""
         own = self._own.table
         here = ", ".join(a for a in self._game.agents if a in present)
         told = f"{own['settings']['instructions']}\n\n{_presence(self._own, here)}".strip()

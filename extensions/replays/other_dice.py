@@ -40,7 +40,7 @@ class Spread:
 
     @classmethod
     def of(cls, found: Sequence[float]) -> "Spread":
-        """Return the spread of these numbers."""
+        """Return the distribution of these numbers."""
         low, high = np.percentile(found, RANGE)
         sd = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
         return cls(float(np.mean(found)), sd, float(low), float(high))
@@ -48,10 +48,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class OtherDice:
-    """The values of a record's moves on other dice.
+    """The values that a record's moves would have had on other dice.
 
     Attributes:
-        times: the number of seeds.
+        times: the number of seeds whose dice were used.
         values: agent → the spread of the agent's value by the norm.
         improvement: the spread of (total reward − total reward if no agent takes part).
     """
@@ -93,7 +93,7 @@ def on_other_dice(
         evaluated: the evaluated state of a finished run.
         norm: the norm that computes the values.
         times: the number of seeds, which follow the run's seed.
-        done: a callback, called after each seed.
+        done: a function that is called after each seed.
 
     Raises:
         ValueError: the run's worth is not computed by replays.

@@ -16,11 +16,11 @@ MOST_RUNS = 20
 
 
 class Links(Protocol):
-    """What a section of a report needs to link its numbers to pages of runs."""
+    """What a report's section needs to link its numbers to the pages of runs."""
 
     @property
     def pages(self) -> Mapping[str, str]:
-        """The listed runs: cell → the address of the run's page."""
+        """The listed runs, as cell → the address of its run's page."""
 
     def of(self, *groups: list[Row]) -> Any:
         """Return the link to all runs of some groups; its `attributes` are those of `<a>`."""
@@ -43,8 +43,8 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     Returns:
         {"looked": the examined runs, "of": the number of all runs, "compared": the number of
         examined runs with a comparison, "lines": tuples (choice, alternative, runs compared,
-        runs with another ranking), "left_out": the reasons for omitted comparisons}. Each group
-        of runs is a pair: their number, and the link to them.
+        runs with another ranking), "left_out": the reasons for omitted comparisons}. Every
+        count of runs is a pair: the number, and the link to these runs.
     """
     cells = runs.cells()
     listed = [cell for cell in cells if cell in links.pages]
@@ -53,7 +53,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
 
     def told(rows: list[Row], among: list[Row]) -> tuple[int, Any]:
-        shown = rows or among  # if no run was found, the number 0 links to all examined runs
+        shown = rows or among  # if no run was found, the number 0 links to all the examined runs
         return len(rows), links.of(*([row] for row in shown)) if shown else None
 
     def line(key: tuple[str, str]) -> tuple[Any, ...]:

@@ -43,7 +43,7 @@ class Sensitivity:
     Attributes:
         ranking: the ranking by the run's own norm and baseline.
         other: (choice, such as "the norm"; alternative) → the different ranking by it.
-        same: the pairs (choice, alternative) that do not change the ranking.
+        same: the pairs (choice, alternative) by which the ranking stays the same.
         left_out: the omitted comparisons, with reasons.
     """
 
@@ -133,7 +133,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
         except GameError as reason:
             left_out.append(f"the baseline {to} ({reason})")
     stops = replace(conduct(game, evaluated.record, game.baseline), goes_on=False)
-    if game.rolls_dice:  # without dice, replays never leave the recorded path
+    if game.rolls_dice:  # if no dice are rolled, replays never leave the recorded path
         values = attribute_by(by_replays(game.analysis.repeated(stops)), norm).values
         yield (BY_CONTINUATION, STOPS), ranking_of(values)
 

@@ -64,7 +64,7 @@ def comparison_json(comparison: "Comparison") -> dict[str, Any]:
 
 
 def numbers_json(numbers: object) -> dict[str, Any]:
-    """Return an object's attributes as plain JSON, with null for infinite and undefined numbers."""
+    """Return an object's attributes as plain JSON; infinite and undefined numbers become null."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()

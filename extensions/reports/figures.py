@@ -28,7 +28,7 @@ SHOWN_PATHS = 12
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: title, description and SVG; the SVG is "" without data."""
+    """A figure: title, description and SVG; the SVG is "" if there are no data."""
 
     title: str
     about: str
@@ -79,7 +79,7 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str], link: LinkOf) -> str
 
 
 def _linked(groups: Sequence[Condition], link: LinkOf) -> Iterator[tuple[Condition, Linked | None]]:
-    """Yield each condition with the link to its runs."""
+    """Yield each condition with the link from its mark to its runs."""
     return ((group, link(group.rows)) for group in groups)
 
 
@@ -196,7 +196,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str], link: Lin
 
 
 def _draw(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
-    """Return a chart of bars on an axis that includes zero and whose label states n."""
+    """Return a chart of bars on an axis that includes zero; its label states each bar's n."""
     ends = [v for bar in bars for v in (bar.estimate.value, *bar.estimate.ends)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"

@@ -1,4 +1,4 @@
-"""Reduced rows for reports, so that a hundred thousand rows fit into memory."""
+"""Reduced rows of runs for reports, so that a hundred thousand rows fit into memory."""
 
 import json
 from array import array
@@ -124,11 +124,11 @@ class Keeper:
         return cast(Row, _record(kept))  # this mapping has a `Row`'s keys, but is no `Row`
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
-        """Return reduced rows, with only one whole row in memory at a time."""
+        """Return these rows reduced, with only one whole row in memory at a time."""
         return [self(row) for row in rows]
 
     def _once(self, content: Any) -> Any:
-        """Return one shared object for equal content."""
+        """Return the same shared object whenever the content is equal."""
         return self._shared.setdefault(json.dumps(content), content)
 
 

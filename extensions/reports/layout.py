@@ -31,7 +31,7 @@ class CellShown:
 
     @property
     def detail(self) -> str:
-        """The interval and n as text."""
+        """The estimate's interval and its n as text."""
         e = self.estimate
         if e.n > 1 and e.method == "all equal":
             return f"all equal, n={e.n}"
@@ -123,7 +123,7 @@ def show_value(column: str, value: float, unit: bool = True) -> str:
 
 
 def between(column: str, e: Estimate) -> str:
-    """Return an interval as text, or "" if there are fewer than two runs."""
+    """Return an estimate's interval as text, or "" if it is of fewer than two runs."""
     ends = ", ".join(show_value(column, end, unit=False) for end in e.ends)
     return f"[{ends}]" if ends else ""
 

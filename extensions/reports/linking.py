@@ -28,19 +28,19 @@ def no_page(run: str) -> str:
 
 @dataclass(frozen=True)
 class Linked:
-    """A link to a run's page, or to the runs of a list that fit a choice in `where`."""
+    """A link to a run's page, or to those runs of the report's list that fit `where`."""
 
     href: str
     where: Where = ()
 
     @property
     def attributes(self) -> Markup:
-        """The attributes of the link's element, as HTML."""
+        """The attributes of the link's element `<a>`, as HTML."""
         where = Markup(' data-where="{}"').format(json.dumps(self.where)) if self.where else ""
         return Markup('href="{}"{}').format(self.href, where)
 
     def around(self, text: str) -> Markup:
-        """Return a text as a link, in HTML."""
+        """Return a text as the text of this link, in HTML."""
         return Markup("<a {}>{}</a>").format(self.attributes, text)
 
 
@@ -62,7 +62,7 @@ class Links:
         return Linked(page) if page else Linked(f"#{self.listed}", where)
 
     def of(self, *groups: Sequence[Row]) -> Linked:
-        """Return the link to all runs of some groups; each group is a condition or a single run."""
+        """Return the link to all runs of some groups; a group is a condition or a single run."""
         together = [row for group in groups for row in group]
         return self.to(together, *(self._picks(group) for group in groups if group))
 

@@ -118,7 +118,7 @@ def colour_of(rank: int | None) -> str:
 
 @dataclass
 class Picture:
-    """An SVG under construction."""
+    """A chart as SVG, while it is drawn."""
 
     height: int
     series: Sequence[str]

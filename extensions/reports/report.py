@@ -69,8 +69,8 @@ def report(
     Args:
         folder: the sweep's folder.
         prices: the prices for the runs' cost.
-        done: called after each suite.
-        page_of: the address of a run's page.
+        done: a function that is called after each suite.
+        page_of: a function from a run to the address of its page.
 
     Raises:
         ValueError: the folder holds no sweep, or no run yet.
@@ -122,7 +122,7 @@ class Times:
     """The wall time of runs, by condition, and their provenance.
 
     Attributes:
-        made: field of the runs' provenance → its distinct values.
+        made: field of the runs' provenance (versions, …) → its distinct values.
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Times:
         self._spent: dict[tuple[str, frozenset[tuple[str, str]]], Counter[str]] = {}
 
     def add(self, row: Row, volatile: Row) -> Row:
-        """Add a run's times and provenance; return its row."""
+        """Add a run's times and provenance to these; return the run's row."""
         condition = row["suite"], frozenset(row["labels"].items())
         spent = self._spent.setdefault(condition, Counter())
         spent.update(volatile.get("phases", {}), turns=max(1, len(row["record"])), runs=1)
@@ -222,7 +222,7 @@ def _sections(runs: Stored, links: Links) -> list[tuple[str, str]]:
 
 
 def _link(links: Links, a: Condition, b: Condition, found: list[Comparison]) -> tuple[Any, ...]:
-    """Return a comparison with links to the runs of its first side, of its second, and of both."""
+    """Return a comparison with links to the runs of its first condition, its second, and both."""
     sides = links.of(a.rows), links.of(b.rows)
     return a.name, b.name, found, *sides, links.of(a.rows, b.rows)
 

@@ -21,7 +21,7 @@ class RunPages:
         self._written: dict[str, str] = {}
 
     def __call__(self, run: str) -> str:
-        """Write a run's page; return its address from the report, or "" without a page."""
+        """Write a run's page; return its address from the report, or "" if it gets no page."""
         if run not in self._written and len(self._written) < MOST_PAGES:
             try:
                 page = standalone_page(HomeSource().get(run, private=False))

@@ -69,7 +69,7 @@ def _chosen(rows: Sequence[Row], most: int, most_pages: int) -> tuple[list[int],
 
 
 def _turns(rows: Sequence[Row]) -> list[int]:
-    """Return for each run how many runs of its condition come before it."""
+    """Return for each run how many earlier runs in the list have the same condition."""
     before = Counter[tuple[str, ...]]()
     found = []
     for row in rows:

@@ -53,7 +53,7 @@ class Estimate:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """The two ends of the interval; none for fewer than two observations."""
+        """The two ends of the interval; empty for fewer than two observations."""
         return (self.low, self.high) if self.n > 1 else ()
 
     def shown(self, digits: int = 2) -> str:
@@ -248,7 +248,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return comparisons that were made together, with p-values adjusted by `holm`."""
+    """Return these comparisons, which were made together, with p-values adjusted by `holm`."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 
@@ -282,5 +282,5 @@ def _deviation(x: Floats) -> float:
 
 
 def _batch(n: int, cells: int = 2_000_000) -> int:
-    """Return the number of resamples per batch, so that batch × n stays within about 16 MB."""
+    """Return how many resamples to draw at once, so that they stay within about 16 MB."""
     return max(1, cells // n)

@@ -37,7 +37,7 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """The labels in one line, for display."""
+        """The condition's labels in one line, for display."""
         return " · ".join(self.names) or "all runs"
 
     @property
@@ -79,7 +79,7 @@ def compare_rows(
     columns: Sequence[str] = DEFAULT_MEASURES,
     differing: Sequence[str] = (),
 ) -> list[Comparison]:
-    """Compare runs in pairs with equal seed, repetition and labels, except on axes `differing`.
+    """Compare runs in pairs: of equal seed, repetition and labels, but for the axes `differing`.
 
     Holm's correction is over all columns together. A column is left out if no pair has values.
 

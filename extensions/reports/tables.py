@@ -106,7 +106,7 @@ def tables(
     Args:
         folder: the sweep's folder.
         prices: the prices for the runs' cost.
-        measured: called after each run's measures are computed, the slowest step.
+        measured: a function that is called once a run's measures, the slowest step, are computed.
     """
     with Store(folder) as store:
         layout, runs = Layout.of(store.suites), store.rows().timed()
@@ -131,7 +131,7 @@ def of_rows(
         rows: the runs.
         prices: the prices for the runs' cost.
         layout: the layout of the sweep's tables.
-        measured: called after each run's measures are computed.
+        measured: a function that is called after each run's measures are computed.
     """
     makers: dict[str, Callable[[Row], Iterable[Line]]] = {
         "offers": _offers,

@@ -14,7 +14,7 @@ with require_extra("reports", "a table of runs"):
 
 
 def _safe(texts: pl.Series) -> pl.Series:
-    """Return the texts, changed so that spreadsheets do not read them as formulas."""
+    """Return texts, changed so that spreadsheets do not read any of them as a formula."""
     known = texts.drop_nulls().unique().to_list()
     return texts.replace({text: cell for text in known if (cell := in_cell(text)) != text})
 
@@ -68,7 +68,7 @@ def _parts(parts: Iterable[Tables], drafts: Path, format_: str) -> dict[str, lis
     for number, part in enumerate(parts):
         for name, frame in part.items():
             path = drafts / f"{name}-{number}.part"
-            if format_ == "csv":  # spreadsheets open CSV, so no text may be a formula
+            if format_ == "csv":  # spreadsheets open CSV: no text may be a formula
                 frame = frame.with_columns(map(_safe, frame.select(pl.col(pl.String))))  # noqa: PLW2901
             frame.write_parquet(path)
             found.setdefault(name, []).append(path)

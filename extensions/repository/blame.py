@@ -35,7 +35,7 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
     """
     try:
         content = next(copy.blobs([f"{tip}:{IGNORED}"], _LARGEST)) or b""
-    except RepositoryError:  # the repository has no such file
+    except RepositoryError:  # the repository has no file `.git-blame-ignore-revs`
         content = b""
     lines = content.decode("utf-8", "replace").splitlines()
     listed = {line.partition("#")[0].strip().lower() for line in lines}

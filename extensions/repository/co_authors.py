@@ -38,7 +38,7 @@ def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[s
 
 
 def _people(value: str) -> list[Person]:
-    """Return the people that a line names; none if any part of the line is ambiguous."""
+    """Return the people that a co-author line names; none if any part of it is ambiguous."""
     if len(value) > _LONGEST:
         return []
     parts = [part for part in _BETWEEN.split(value) if part.strip()]

@@ -17,7 +17,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The amount that one commit adds to a contributor's count of one kind."""
+    """The amount that one commit adds to a contributor's count of one kind of work."""
 
     commit: str
     path: str  # empty for a fix, which is a whole commit
@@ -27,7 +27,7 @@ class Evidence:
 
 @dataclass
 class Contribution:
-    """The work of one contributor."""
+    """The counted work of one contributor."""
 
     name: str
     email: str
@@ -38,7 +38,7 @@ class Contribution:
 
     @property
     def counts(self) -> dict[str, Fraction]:
-        """Kind → count, the sum of the amounts of its evidence."""
+        """Kind of work → its count, the sum of the amounts of its evidence."""
         return {
             kind: sum((one.amount for one in shown), Fraction(0))
             for kind, shown in self.evidence.items()
@@ -46,7 +46,7 @@ class Contribution:
 
     @property
     def lines(self) -> dict[str, Fraction]:
-        """Kind → the sum of the lines of its evidence."""
+        """Kind of work → the sum of the lines in its evidence."""
         return {
             kind: sum((one.lines for one in shown), Fraction(0))
             for kind, shown in self.evidence.items()
@@ -68,7 +68,7 @@ class History:
         by_bots: the number of commits by bots, which are left out.
         excluded: reason → number of the last commit's files that are left out.
         notes: the remarks to read before paying by these counts.
-        rules: the rules for the counts.
+        rules: the rules by which work was counted.
         made: (hash, names of earners) of each commit except merges, parents before children.
     """
 

@@ -76,7 +76,7 @@ def replacements(
 
 
 def _wraps(lines: Iterable[str]) -> str:
-    """Return the joined text of lines without white space and the signs at which lines break."""
+    """Return the joined text of lines, without white space and the signs at which lines wrap."""
     return "".join(lines).translate(_BREAKS)
 
 

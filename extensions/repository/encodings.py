@@ -38,7 +38,7 @@ LARGEST_TEXTS = 256 << 20
 
 
 def replace_by_utf8(copy: Repository, changes: Sequence[Change], largest: int) -> bool:
-    """Replace blobs of text in other encodings by UTF-8; return whether there were any.
+    """Replace files' blobs of text in other encodings by UTF-8; return whether there were any.
 
     Args:
         copy: the temporary copy of the repository.
@@ -99,7 +99,7 @@ def _decodes(content: bytes, encoding: str) -> bool:
 
 
 def _decoded(content: bytes, legacy: str) -> str | None:
-    """Return a file's text with NUL bytes removed, or None if the file is data."""
+    """Return a file's text without NUL bytes, or None if the file is data and no text."""
     marked = next((name for mark, name in _MARKED.items() if content.startswith(mark)), "")
     if marked:
         return content.decode(marked).replace("\0", "") if _decodes(content, marked) else None

@@ -50,7 +50,7 @@ _OVERRIDES = {
 
 
 class RepositoryError(ValueError):
-    """The error that a repository cannot be read; the message is one line with the reason."""
+    """The error if a repository cannot be read; the message is one line with the reason."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Repository:
         return ["git", f"--git-dir={self.git_dir}", "--no-pager", *settings, *args]
 
     def output(self, *args: str, stdin: bytes = b"", mailmap: str = "") -> bytes:
-        """Return the output of git.
+        """Return the bytes that git prints.
 
         Raises:
             RepositoryError: git fails.
@@ -176,7 +176,7 @@ class Repository:
         return env
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
-        """Return an error with the reason of git's failure in one line."""
+        """Return an error that says in one line why git failed."""
         complaint = stderr.decode("utf-8", "replace")
         reason = _last_line(complaint)
         if any(words in complaint.casefold() for words in _NO_MEMORY):

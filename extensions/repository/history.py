@@ -86,7 +86,7 @@ def read_history(
 
 
 def _mailmap(copy: Repository, tip: str, given: bool | str) -> str:
-    """Return the hash of the mailmap's blob, or "" if there is no mailmap."""
+    """Return the hash of the blob with the mailmap, or "" if there is no mailmap."""
     if isinstance(given, str):
         written = copy.output("hash-object", "-w", "--stdin", stdin=given.encode())
         return written.decode("ascii").strip()

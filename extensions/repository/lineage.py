@@ -68,7 +68,7 @@ class Lineage:
         self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
         self._within: dict[tuple[str, str], int] = {}  # (file, line) → commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # (commit, line) → an earlier commit with it
+        self._restored: dict[Line, int] = {}  # (commit, line) → an earlier commit with that line
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # (file, line) → commit that last added it
@@ -182,12 +182,12 @@ class Lineage:
                 self._copied.setdefault((commit, one), owner)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
-        """Return the origin of a line.
+        """Return the origin of a line in the range's last commit.
 
         Args:
             commit: the commit that added the line, by git blame.
             text: the line's key (`lines.key`).
-            restored: whether a single line that was moved or restored keeps its older origin.
+            restored: whether even a single line that was moved or restored keeps its older origin.
         """
         line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)
         for step in self._steps(line, restored):
@@ -204,7 +204,7 @@ class Lineage:
         if first[0] in self._ignored:  # blame skips ignored commits, so take the earlier line
             was = self._author(first)
             return was if was[0] == line[0] else line
-        return first if first[0] <= line[0] else line  # if earlier: blame missed a rename
+        return first if first[0] <= line[0] else line  # if it is earlier, blame missed a rename
 
     def _author(self, line: Line) -> Line:
         for step in self._steps(line):
@@ -232,7 +232,7 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file, or else a long line to any file."""
+        """Return the commit that last added a line to a file, or else a long line to some file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 

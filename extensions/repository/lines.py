@@ -44,7 +44,7 @@ _CODE_CELL = '"cell_type": "code"'
 
 
 def normal(line: str) -> str | None:
-    """Return a line without indentation; None for mere layout, such as blank lines and braces.
+    """Return a line without indentation; None if it is mere layout, as a blank line or a brace.
 
     Lines are identified by these texts: changing the indentation does not change the author.
     """

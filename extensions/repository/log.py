@@ -16,7 +16,7 @@ _FIELDS = (
     "%(trailers:key=Co-authored-by,valueonly,unfold)",
 )
 _OPTIONS = (
-    # By author date, a copy comes after its original even if its branch began earlier.
+    # By author date, a copied line comes after its original even if its branch began earlier.
     *("--reverse", "--author-date-order", "--no-merges"),
     *("-z", "--raw", "--no-abbrev", "--full-index"),
     *("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),

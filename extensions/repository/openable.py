@@ -44,7 +44,7 @@ def _files(start: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _pointed(file: Path, word: str) -> str:
-    """Return the path after a leading word in a file's first line; "" if the word is missing."""
+    """Return the path that follows a leading word in a file's first line; "" without that word."""
     with file.open("rb") as opened:
         line = os.fsdecode(opened.read(_LARGEST).partition(b"\n")[0])
     return line.removeprefix(word).strip() if line.startswith(word) else ""

@@ -30,7 +30,7 @@ class People:
         heeded: whether the mailmap is applied; if not, the notes only list its effects.
 
     Attributes:
-        known: lower-case address (or name, if there is no address) → the contributor's work.
+        known: lower-case address (or name, if it has none) → the contributor and its work.
     """
 
     def __init__(self, repository: Repository, rules: Rules, mailmap: str, heeded: bool) -> None:
@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return a person's key in `known`; `renames` is whether to show this name from now on."""
+        """Return a person's key in `known`; if `renames`, show this name from now on."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))
@@ -143,7 +143,7 @@ class People:
         return key
 
     def _chosen(self, person: Person, mapped: Person) -> Person:
-        """Return the person to credit: the mapped person if the mailmap is applied."""
+        """Return the person to credit: if the mailmap is applied, the person that it maps to."""
         if person.email.casefold() != mapped.email.casefold():
             whom = _shown(mapped)
             self._moved[printable(person.email) or printable(person.name), whom] += 1
@@ -166,7 +166,7 @@ class People:
 
 
 def _is_agents_name(name: str, taken: Shown) -> bool:
-    """Return whether a game accepts a name for an agent, given the names already taken."""
+    """Return whether a game accepts a name for an agent, beside the names already taken."""
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED

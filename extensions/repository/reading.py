@@ -36,12 +36,12 @@ class Reading:
     Args:
         repository: the temporary copy of the repository.
         people: the contributors.
-        rules: the rules for the counts.
+        rules: the rules that say which work counts.
         ends: the last commit to read, and the commit before the first one.
         ignored: the hashes of commits whose changes do not change the authors of lines.
 
     Attributes:
-        commits: the number of commits with a person as earner.
+        commits: the number of commits for which a person earns.
         by_bots: the number of commits for which no person earns, since bots made them.
         merges: the number of merges, which are left out.
         excluded: reason → number of the last commit's files that are left out.
@@ -62,7 +62,7 @@ class Reading:
         self._commits: list[Commit] = []
         self._numbers: dict[str, int] = {}
         self._fixes: list[Commit] = []
-        self.earners: dict[str, dict[str, Fraction]] = {}  # commit → person → part that it earns
+        self.earners: dict[str, dict[str, Fraction]] = {}  # commit → person → the person's share
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0
@@ -76,7 +76,7 @@ class Reading:
         self._squashed: dict[tuple[int, int], bool] = {}  # (a, b) → whether commit a squashes b
 
     def take(self, commit: Commit) -> None:
-        """Take in the next commit."""
+        """Take in the next commit, and note its changes."""
         earners = self._people.earners(commit)
         for person in earners:
             self._known[person].commits += 1
@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """Return the remarks that whoever pays by the counts must read first."""
+        """Return the remarks that whoever pays by these counts must read first."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),

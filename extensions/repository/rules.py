@@ -175,21 +175,21 @@ class Rules(BaseModel):
         return place
 
     def is_bot(self, name: str, email: str) -> bool:
-        """Return whether a name and address are a bot's."""
+        """Return whether a name and address are a bot's, by the rules."""
         return _among(self.bots, name, email)
 
     def is_ai(self, name: str, email: str) -> bool:
-        """Return whether a name and address are a model's."""
+        """Return whether a name and address are a model's, by the rules."""
         return _among(self.ai, name, email)
 
     def part_of(self, name: str, email: str) -> Part | None:
-        """Return the earner of a bot's or a model's part; None for a person."""
+        """Return who earns a bot's or a model's part of a commit; None if it is a person."""
         if self.is_bot(name, email):
             return self.bots_part
         return self.ai_part if self.is_ai(name, email) else None
 
     def is_fix(self, message: str) -> bool:
-        """Return whether the subject, or a line such as "Fixes #12", announces a fix."""
+        """Return whether a message's subject, or a line such as "Fixes #12", announces a fix."""
         subject, *body = message.splitlines() or [""]
         lines = [subject, *(line for line in body if "#" in line)]
         fixes = [pattern(fix, any_case=True) for fix in self.fixes]
@@ -229,7 +229,7 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
 
 
 def declared(attributes: str) -> dict[str, Place]:
-    """Return the globs that a .gitattributes file marks as linguist-vendored or -generated.
+    """Return glob → class, for globs that .gitattributes marks as vendored or generated.
 
     The file is untrusted, so long globs and globs with many stars are skipped.
     """

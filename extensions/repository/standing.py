@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class File:
-    """A file that exists at the end of the range."""
+    """A file that exists at the end of the range and counts."""
 
     path: str
     place: Place
@@ -50,7 +50,7 @@ class Standing:
 
     Args:
         copy: the temporary copy of the repository.
-        rules: the rules for the counts.
+        rules: the rules that say which files count.
         ends: the last commit to read, and the commit before the first one.
         numbers: hash → number of the range's commits; NOBODY for merges.
         written: path → status, commit hash and blob of the path's last change.
@@ -103,7 +103,7 @@ class Standing:
                 yield self._read(path, places[path], text, whole)
 
     def claimed(self, files: list[File]) -> dict[tuple[str, int], Origin]:
-        """Return (path, index in the file's lines) → origin, for the lines that count.
+        """Return (path, index of a line in the file) → the line's origin, for the lines that count.
 
         Equal lines count as often as their author added them. If more exist, those that were not
         moved take precedence. A line that repeats an earlier line is new if that line still exists.
@@ -116,7 +116,7 @@ class Standing:
             anew = self._lineage.origin(line.by, key(line.text), restored=False)
             for origin in dict.fromkeys((line.origin, anew)):
                 said = (origin.commit, origin.key)
-                # `added` lacks lines that were reformatted later; they are claimed by their place.
+                # `added` lacks lines that were reformatted later; these are claimed by their place.
                 most = self._lineage.added[said]
                 claim = said if most else (line.blamed.commit, line.blamed.path, line.blamed.line)
                 if origin.commit != NOBODY and used[claim] < max(1, most):
@@ -145,7 +145,7 @@ class Standing:
         return File(path, place, found, len(lines), different)
 
     def _tree(self, commit: str) -> Iterator[tuple[str, str]]:
-        """Yield path and blob of every regular file of a commit, without links."""
+        """Yield the path and blob of every regular file in a commit; leave out links."""
         listing = self._copy.records("ls-tree", "-r", "-z", "--full-tree", commit)
         for number, record in enumerate(listing, 1):
             if number > MOST_FILES:
@@ -162,7 +162,7 @@ class Standing:
         """Return the .gitattributes at the top of the last commit."""
         try:
             content = next(self._copy.blobs([f"{self._tip}:.gitattributes"], LARGEST_FILE))
-        except RepositoryError:  # the commit has no such file
+        except RepositoryError:  # the commit has no `.gitattributes`
             return ""
         return (content or b"").decode("utf-8", "replace")
 

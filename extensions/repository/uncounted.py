@@ -24,7 +24,7 @@ _TO: dict[Place, str] = {
 
 
 def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
-    """Return the reason to give if a commit adds to no count."""
+    """Return the reason to report if a commit adds to no count."""
     if not commit.changes:
         return "commit that changes no file"
     if ignored:
@@ -67,7 +67,7 @@ class Lines:
         """Return notes on the lines that `add` has counted.
 
         Args:
-            most_alike: a commit with more repeated lines than this in one file gets a note.
+            most_alike: the number of repeated lines in one file above which a commit gets a note.
             authors: a commit's hash → the author's name.
         """
         alike = self._found["alike"]

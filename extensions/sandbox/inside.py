@@ -37,7 +37,7 @@ def main(order: dict[str, Any], report: int) -> None:
         if order["sealed"]:
             _close_to_others()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        # The command may end this process from here on, so report the start first.
+        # From here on the command may end this process, so report the start first.
         _say(report, started=True)
         command = os.fork()
         if not command:

@@ -133,7 +133,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
 
 
 def _writable(disk: int) -> list[str]:
-    """Return the arguments for the writable folders in memory, with `disk` bytes together."""
+    """Return bubblewrap's arguments for writable folders in memory, of `disk` bytes in all."""
     return [
         part
         for folder, sixteenths in _PARTS.items()
@@ -142,7 +142,7 @@ def _writable(disk: int) -> list[str]:
 
 
 def _system() -> list[str]:
-    """Return the arguments for the read-only parts of the system, without users' homes."""
+    """Return bubblewrap's arguments for the system's read-only parts, without users' homes."""
     parts = ["--ro-bind", "/usr", "/usr"]
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(name):
@@ -189,7 +189,7 @@ def _order(
     *,
     sealed: bool,
 ) -> str:
-    """Return the order for `inside` as JSON."""
+    """Return the order for the first process (`inside`) as JSON."""
     first, *rest = command
     program = _python()[0] if first == PYTHON else shutil.which(first, path=_clean("")["PATH"])
     if program is None:

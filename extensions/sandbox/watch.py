@@ -20,7 +20,7 @@ _TICK = 0.01
 
 
 class NotStarted(RuntimeError):
-    """The error that a command could not be started; its text is the system's reason."""
+    """The error if a command could not be started; its text is the system's reason."""
 
 
 def watch(

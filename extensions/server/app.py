@@ -74,7 +74,7 @@ def application() -> Starlette:
 
 
 def routes_of_extensions() -> Mapping[str, Sequence[Route]]:
-    """Return name → routes of extensions, and warn of those that lack a library or an extension."""
+    """Return extension → its routes, and warn of extensions that lack a library or are broken."""
     found: dict[str, Sequence[Route]] = {}
     for name in extension.offered("routes"):
         try:
@@ -103,7 +103,7 @@ def _unsafe() -> str:
 
 @asynccontextmanager
 async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]:
-    """Call the guards, and keep HTTP clients open until shutdown."""
+    """Call the guards at start and shutdown, and keep HTTP clients open in between."""
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)

@@ -1,4 +1,4 @@
-"""The server's checkpointer, which is the home's. `langgraph.json` names `checkpoints`."""
+"""The server's checkpointer, which is that of the home. `langgraph.json` names `checkpoints`."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager

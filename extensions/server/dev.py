@@ -67,7 +67,7 @@ def dev(
     _check_guarded(config, found)
     _check_there(config, found)
     for one in game or []:
-        read(one)  # raises an error for a missing file before the server starts
+        read(one)  # a missing file is an error before the server starts
     chosen = free_port(host, port)
     options = ["--config", str(config), "--host", host, "--port", str(chosen)]
     options += ["--n-jobs-per-worker", JOBS]
@@ -87,7 +87,7 @@ def dev(
 def _environment(
     found: Mapping[str, Any], host: str, port: int, games: Sequence[str], token: bool
 ) -> dict[str, str]:
-    """Return the environment variables with the server's games, hosts, token and addresses."""
+    """Return the server's environment variables: its games, hosts, token and addresses."""
     from shapley_coop.extensions.server.serving import (
         browser_guard,
         operator_only,
@@ -122,7 +122,7 @@ def _token(variable: str) -> str:
 
 
 def _cors(found: Mapping[str, Any]) -> dict[str, str]:
-    """Return the package's CORS rules if a configuration has none, as it would admit all pages."""
+    """Return the package's CORS rules if a configuration has none and so would admit all pages."""
     from shapley_coop.extensions.server.serving.origins import RULES
 
     if found["http"].get("cors") is not None:

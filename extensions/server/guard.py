@@ -20,15 +20,15 @@ class Hardening(Guard):
         return [Middleware(KnownKeys)]
 
     async def begin(self) -> None:
-        """Restore lost threads (`recover`)."""
+        """Restore the threads that a kill lost from the server's list (`recover`)."""
         await recover()
 
     async def starting(self, run: str, head: str) -> None:
-        """Note the start of a run, unless it is quarantined (`note_start`)."""
+        """Note the start of a run; refuse a quarantined run (`quarantine.note_start`)."""
         await note_start(run, head)
 
     async def saved(self, thread: str) -> None:
-        """Record in the server's notes that a thread is active (`note`)."""
+        """Record in the server's notes that a thread is active (`recovery.note`)."""
         await note(thread)
 
     async def end(self) -> None:

@@ -38,7 +38,7 @@ class KnownKeys:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection; refuse it if a key or a value is wrong."""
         body = scope.get("body")
         if body and (complaint := await _complaint(body, scope["path"])):
             await refusal(422, complaint)(scope, receive, send)
@@ -73,7 +73,7 @@ async def _complaint(body: bytes, path: str) -> str:
 
 
 def _known_keys(graph: str, what: str) -> Collection[str]:
-    """Return the keys allowed in a graph's context or in a workflow's input."""
+    """Return the keys that are allowed in a graph's context or in a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
@@ -108,7 +108,7 @@ def _wrong_value(graph: str, what: str, given: Mapping[str, Any]) -> str:
         shape = extension.load("graphs", graph).builder.context_schema
     else:
         shape = builder(graph).context_schema if what == "context" else builder(graph).input_schema
-        if what == "input":  # the other keys are those of the workflow's state
+        if what == "input":  # all other keys are those of the workflow's state
             given = {key: given[key] for key in Opening.model_fields if key in given}
     if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
         return ""

@@ -65,9 +65,9 @@ class Starts:
             return len(session.read(START, ""))
 
 
-@cache  # because opening a database creates its tables each time
+@cache  # cached, because opening a database creates its tables each time
 def starts(url: str) -> Starts:
-    """Return the notes that the database at a URL keeps."""
+    """Return the notes on starts of runs that the database at a URL keeps."""
     return Starts(url)
 
 

@@ -75,7 +75,7 @@ async def recover() -> None:
 
 
 async def _listed(thread: str, head: CheckpointTuple) -> bool:
-    """Return whether the server's list has the run that wrote the checkpoint `head`."""
+    """Return whether the server's list has the run that wrote a checkpoint (`head`)."""
     about: Any = head.metadata
     try:
         await inside().runs.get(thread, about["run_id"])
@@ -106,7 +106,7 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
 def _last_active() -> dict[str, float]:
     """Return thread → its last note, for threads active shortly before the last server ended."""
     text = NOTES.read_text(encoding="utf-8") if NOTES.is_file() else ""
-    # A kill may have cut off the last line.
+    # A kill may have cut off the last note's line.
     noted = [line.partition(" ") for line in text.split("\n")[:-1]]
     times = {thread: float(at) for at, _, thread in noted}
     return {thread: at for thread, at in times.items() if at > max(times.values()) - BACK}

@@ -85,7 +85,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """Return a file's contract; raise ValueError if the game lacks its agents or actions."""
+    """Return a file's contract; raise ValueError if it names agents or actions not in the game."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents

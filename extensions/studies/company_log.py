@@ -65,7 +65,7 @@ MOST_BEGUN = 50
 
 @dataclass(frozen=True)
 class Claimed:
-    """One count and the sentence that states it."""
+    """One count of a role's work, and the log's sentence that states it."""
 
     kind: str
     count: int
@@ -92,7 +92,7 @@ class RecordedCompany:
         evidence: role → the stated counts of its work; the largest of repeated statements.
         messages: the negotiation, in order.
         rewards: role → percent in the final decision; empty if no decision can be read.
-        missing: remarks on facts that the log lacks, or that could not be read.
+        missing: remarks on facts that the log lacks or that could not be read from it.
     """
 
     task: str
@@ -178,7 +178,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """Return the largest count of each thing, so that a repeated sentence adds nothing."""
+    """Return the largest count of each thing made, so that a repeated sentence adds nothing."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:
@@ -215,7 +215,7 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """Return the last split that a message announces: role → percent; None if there is none.
+    """Return the last split that a message announces, as role → percent; None if it has none.
 
     Percentages that do not sum to 100 are not a split.
     """

@@ -55,7 +55,7 @@ class Proposed:
         stable: whether cooperating is a best response of every seat if all others cooperate; None
             if unknown.
         dominant: whether cooperating is weakly dominant for every seat; None if unknown.
-        unknown: the reason why `stable` and `dominant` are unknown; "" if they are known.
+        unknown: the reason why `stable` and `dominant` are unknown; "" if both are known.
         refused: the reason why our application would refuse the contract; "" if it would not.
         certificate: the full certificate, as plain JSON.
     """
@@ -115,7 +115,7 @@ class Imported:
         return [one for one in self.settled if not one.agrees]
 
     def summary(self) -> dict[str, Any]:
-        """Return counts and all differences as plain JSON."""
+        """Return the counts of designs and rounds, and all differences, as plain JSON."""
         return {
             "folder": str(self.experiment.folder),
             "game": self.experiment.world.kind,
@@ -201,7 +201,7 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
-    """Settle a round by our rules: the game's payoffs, and the signed contract's payments.
+    """Settle a round by our rules: the game's payoffs and the signed contract's payments due.
 
     Raises:
         ValueError: the signed contract is not in the folder.

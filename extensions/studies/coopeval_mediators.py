@@ -77,7 +77,7 @@ def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> Propose
 
 
 def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
-    """Return whether delegating weakly dominates every action that the seat could take itself."""
+    """Return whether delegating weakly dominates every action that a seat could take itself."""
     own = world.game.actions[world.seats[seat]]
     others = product((*own, None), repeat=len(world.seats) - 1)
     better = set[str]()

@@ -43,14 +43,14 @@ Mediator = Mapping[int, str]
 
 @dataclass(frozen=True)
 class Round:
-    """One recorded round.
+    """One round of a match, as the study recorded it.
 
     Attributes:
         where: the file, its line, and the number of the round in the line.
         players: the study's names of the players, in the order of the seats.
         actions: the seats' actions.
         points: the seats' recorded points, after the contract's payments.
-        designer: the proposer of the contract that won the vote; "" if there was none.
+        designer: the proposer of the contract that won the vote; "" if no contract did.
         signed: whether all signed the contract, so that it was in force.
     """
 
@@ -126,7 +126,7 @@ def experiment(folder: Path) -> Experiment:
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
-    """Return an experiment's settings."""
+    """Return an experiment's settings, from its `config.json`."""
     file = folder / CONFIG
     if not file.exists():
         raise ValueError(f"{file}: is missing: it names the game and the mechanism")
@@ -183,7 +183,7 @@ def _by_player(file: Path, what: str) -> Mapping[str, Any]:
 
 
 def _amount(told: Any, where: str) -> Fraction:
-    """Return a contract's amount as an exact number that a deal can express."""
+    """Return an amount in a contract as an exact number that a deal can express."""
     try:
         return parse_exact(told)
     except ValueError as error:
@@ -209,7 +209,7 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """Yield every list of moves in a nested record, with the mapping that contains the list."""
+    """Yield every list of moves in a match's nested record, with the mapping that contains it."""
     if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):

@@ -98,7 +98,7 @@ def of_raid(file: Path) -> Shown:
 
 
 def of_company(file: Path) -> Shown:
-    """Return the line about the split that a company's negotiation decided."""
+    """Return the line of evidence on the split that the agents of a company agreed on."""
     company = import_company_log(file)
     read = sum(said.split is not None for said in company.messages)
     decided = ", ".join(f"{role} {float(part):g}" for role, part in company.rewards.items())
@@ -164,7 +164,7 @@ def _certified(
 
 
 def of_arena(folder: Path) -> Iterator[Shown]:
-    """Yield a line per kind of game: whether our checks would have stopped bad deals."""
+    """Yield a line per kind of game on whether our checks would have stopped bad deals."""
     found, unreadable = replay_study(folder)
     for one in protection(found):
         files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
@@ -186,7 +186,7 @@ def page(shown: Sequence[Shown]) -> str:
 
 
 def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
-    """Return a record's name with a digest of its files' contents and paths below `root`."""
+    """Return a record's name with a digest of its files: their contents, and paths below `root`."""
     total = sha256()
     for file in sorted(files):
         where = file.relative_to(root).as_posix() if root else file.name

@@ -137,7 +137,7 @@ def _show(found: "Sequence[Imported]", shares: "Shares", cells: "Sequence[Compar
 
 
 def _show_designs(shares: "Shares", cells: "Sequence[Compared]") -> None:
-    """Print how often each model's designs are stable or dominant, beside the printed table."""
+    """Print how often each model's designs are stable or dominant, beside the paper's table."""
     told = {(cell.mechanism, cell.model, cell.measure): cell.printed for cell in cells}
     for mechanism, by_model in shares.items():
         lines = [

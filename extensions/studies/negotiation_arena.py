@@ -88,7 +88,7 @@ class Replayed:
 
     @property
     def offers(self) -> list[Trade]:
-        """The proposed trades, without empty ones."""
+        """The proposed trades, except proposals to trade nothing."""
         return [trade for trade in self._proposed if any(trade)]
 
     @property
@@ -103,7 +103,7 @@ class Replayed:
 
     @property
     def deal(self) -> bool:
-        """Whether a trade that is not empty was accepted."""
+        """Whether the game ended in the acceptance of a trade that is not empty."""
         return self.record.accepted is not None and any(self.record.accepted)
 
     @property
@@ -145,7 +145,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
                 played.append(replayed(one, Path(markets)))
             except Unreadable as why:
                 lacking.append(why)
-            except (ValueError, IndexError):  # valid format, impossible content
+            except (ValueError, IndexError):  # the format is valid, the content impossible
                 lacking.append(Unreadable(one.where, "it says what no market or deal can"))
     return played, lacking
 

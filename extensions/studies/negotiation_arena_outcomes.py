@@ -28,7 +28,7 @@ _CALLED = {
 
 
 def differences(record: Recorded) -> str:
-    """Return the differences between the recorded and the recomputed summary; "" if none."""
+    """Return in words where a game's recorded and recomputed summaries differ; "" if nowhere."""
     ours = recomputed(record)
     pairs = {part: (getattr(record.summary, part), getattr(ours, part)) for part in _CALLED}
     return "; ".join(

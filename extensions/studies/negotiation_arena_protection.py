@@ -19,7 +19,7 @@ class Protection:
         bad: deals that leave a player worse off, or that a player cannot perform.
         bad_stopped: bad deals that our checks stop.
         good_let_through: other deals that our checks do not stop.
-        offers: proposals in all games, without empty ones.
+        offers: proposals in all games, without proposals to trade nothing.
         offers_asked_back: proposals that our checks refuse.
         differing: games whose recorded outcome differs from ours.
     """
@@ -96,7 +96,7 @@ def remarks(found: Sequence[Replayed]) -> list[str]:
 
 
 def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
-    """Return a line for each reason, with the number of unreadable records and one file's name."""
+    """Return a line for each reason why records are unreadable: how many, and one file's name."""
     by_reason: dict[str, list[str]] = {}
     for one in unreadable:
         by_reason.setdefault(one.why, []).append(one.where)

@@ -64,7 +64,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Summary:
-    """The outcome of a game.
+    """The outcome of a game, as in the study's summary.
 
     Attributes:
         answer: the last answer.
@@ -113,12 +113,12 @@ class Recorded:
 
     @property
     def accepted(self) -> Trade | None:
-        """The trade that the last answer accepts, or None."""
+        """The trade that the last answer accepts; None if it does not accept."""
         return self.standing if self.answers[-1].says == ACCEPT else None
 
 
 class Unreadable(ValueError):
-    """The error of a record that is incomplete or has another format.
+    """The error if a record is incomplete or has another format.
 
     Attributes:
         where: the path of its file.
@@ -179,12 +179,12 @@ def _record(told: Mapping[str, Any], where: str) -> Recorded:
 def _answers(states: Sequence[Mapping[str, Any]], players: tuple[str, ...]) -> tuple[Answer, ...]:
     answers = tuple(_answer(one, players) for one in states)
     if not answers:
-        raise ValueError("a game without an answer")
+        raise ValueError("it is a game without an answer")
     for before, one in pairwise((None, *answers)):
         if before is not None and before.says == ACCEPT:
             raise ValueError("an answer follows the acceptance")
         if one is not None and one.says == ACCEPT and (before is None or before.trade is None):
-            raise ValueError("an acceptance without a proposal before it")
+            raise ValueError("an acceptance has no proposal before it")
     return answers
 
 
@@ -208,7 +208,7 @@ def _answer(state: Mapping[str, Any], players: tuple[str, ...]) -> Answer:
 
 
 def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
-    """Return a trade, the first player's side first; None for "NONE"."""
+    """Return the trade that a text states, the first player's side first; None for "NONE"."""
     if told == "NONE":
         return None
     sides = _value(told)

@@ -185,7 +185,7 @@ def _play(
 def _legal(
     game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
 ) -> dict[str, str]:
-    """Return the heroes' actions that are legal by our rules; report others as differences."""
+    """Return those logged actions that are legal by our rules; report others as differences."""
     chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
     # The log omits actions after the killing blow, so they are taken from the speech.
     for agent in game.agents if told.too_late else ():
@@ -234,7 +234,7 @@ def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_
 
 
 def _beside(game: RaidBattle, position: Position, told: Chapter) -> dict[str, Any]:
-    """Return the state after a turn twice: as the log has it, and as our replay has it."""
+    """Return the state after a turn twice: as in the log, and as in our replay."""
     status, heroes = told.status, position["heroes"]
     said = status.heroes if status else {}
 

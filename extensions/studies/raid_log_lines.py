@@ -166,7 +166,7 @@ def _wait(cooldowns: str) -> int:
 
 
 def _name_heroes(told: list[Chapter], speakers: set[str]) -> None:
-    """Replace the upper-case names in statuses by the names in actions and speech."""
+    """Replace heroes' upper-case names in statuses by their names in actions and speech."""
     names = set(speakers)
     for chapter in told:
         names.update(chapter.deeds, chapter.declared, (target for target, _ in chapter.strikes))

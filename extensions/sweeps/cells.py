@@ -30,7 +30,7 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
 
     Args:
         suite: the experiment.
-        seeds: seeds that replace the suite's seeds, if any.
+        seeds: the seeds to use in place of the suite's; None for the suite's.
 
     Raises:
         ValueError: seeds repeat, there are too many cells, or a condition's settings are wrong.
@@ -79,6 +79,6 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
 
 
 def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings overridden by `more`; parameters and seats are merged by key."""
+    """Return settings, overridden by `more`; parameters and seats are merged key by key."""
     merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
     return {**settings, **more, **merged}

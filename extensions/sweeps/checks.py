@@ -19,10 +19,10 @@ _BATCHES_KEPT = 30 * 86400
 
 
 class Waiting(Book):
-    """The letters that wait in providers' batches."""
+    """The letters of sweeps that wait in providers' batches."""
 
     def in_batches(self, sweep: str) -> int:
-        """Return the number of a sweep's letters that wait in batches."""
+        """Return how many of a sweep's letters wait in providers' batches."""
         since = time.time() - _BATCHES_KEPT
         with self._reading() as session:
             held = [

@@ -99,7 +99,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
 
 
 def _check_apart(sources: Sequence[Store]) -> None:
-    """Refuse a sweep that is given twice, as a link or a copy: its cost would count twice."""
+    """Refuse a sweep that is given twice, by a link or as a copy: its cost would count twice."""
     found: dict[str, Path] = {}
     for source in sources:
         first = found.setdefault(source.id, source.folder)

@@ -52,7 +52,7 @@ async def pilots(
 
     Args:
         cells: the cells of the sweep.
-        watch: called after each condition's run.
+        watch: a function that is called after each condition's run.
     """
     first: dict[Condition, Cell] = {}
     for cell in cells:
@@ -107,7 +107,7 @@ def forecast(
 
 
 def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[Call]:
-    """Return a pilot's calls as if the condition's own models had answered them."""
+    """Return a pilot run's calls as if the condition's own models had answered them."""
     seats = condition.settings["seats"]
     models = [seats.get(call["agent"], call)["model"] for call in calls]
     return [

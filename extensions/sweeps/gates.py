@@ -42,7 +42,7 @@ class Pace:
     """The limit on this process's concurrent calls to an endpoint, adapted after each answer.
 
     Attributes:
-        clock: returns monotonic seconds.
+        clock: a function that returns monotonic seconds.
         sleep: waits for a number of seconds.
         at_once: the most concurrent calls.
         under_way: the number of calls in flight.
@@ -58,7 +58,7 @@ class Pace:
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self) -> None:
-        """Wait until a call may be made; calls wait in the order of their requests."""
+        """Wait until a call may be made; calls are let through in the order of their requests."""
         async with self._queue:
             while True:
                 if (wait := self._quiet_until - self.clock()) > 0:
@@ -71,7 +71,7 @@ class Pace:
             self.under_way += 1
 
     def leave(self, busy: float | None = None) -> None:
-        """End a call and adapt the limit.
+        """End a call, and adapt the number of calls that may be concurrent.
 
         Args:
             busy: the seconds that status 429 asks to wait, 0 if it names none; None without 429.
@@ -83,7 +83,7 @@ class Pace:
             self.at_once += 1 / self.at_once
             return
         now = self.clock()
-        if now >= self._quiet_until:  # of several refusals in one pause only the first counts
+        if now >= self._quiet_until:  # of several refusals in one pause, only the first one counts
             self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
             self._refusals += 1
         self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))
@@ -138,7 +138,7 @@ class SweepGate:
     async def _in_a_batch(
         self, batches: Batches, seat: Seat, question: Enquiry, ask: Ask
     ) -> Answer:
-        """Ask in a provider's batch, without a time limit and without an open connection."""
+        """Ask a seat in a provider's batch, without a time limit or an open connection."""
         worst = self._at_worst(seat, question.text, batched=True)
         async with batches.asking(seat, question, worst) as call:
             answer: Answer | None = None
@@ -148,7 +148,7 @@ class SweepGate:
                 await self._settle(seat, call.reserved, answer)
 
     async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
-        """Ask once, as soon as the purse and the provider's rates allow the call."""
+        """Ask a seat once, as soon as the purse and the provider's rates allow the call."""
         rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
         worst, tokens = self._at_worst(seat, letter), count_tokens(None, letter, "")[0]
         made = await self.purse.reserve(worst, tokens, endpoint, rates)
@@ -189,7 +189,7 @@ def longest_answer(seat: Seat) -> int:
     try:
         known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
     except ValueError:
-        known = None  # a remote agent or an extension's seat has no profile
+        known = None  # the model of a remote agent or an extension's seat has no profile
     return int(known or LONGEST_ANSWER)
 
 

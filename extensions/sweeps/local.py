@@ -73,13 +73,13 @@ class Local:
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the calls of a cell's unfinished run."""
+        """Return the calls that a cell's unfinished run has made."""
         run = await asyncio.to_thread(_find_run, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """Remove the run of a cell whose row is written, unless `keep` keeps the run."""
+        """Remove the run of a cell whose row is written, unless `keep` says to keep the run."""
         if self._removes(row["result"]["status"]):
             await remove(await asyncio.to_thread(home().runs.get, self._name(cell)))
 

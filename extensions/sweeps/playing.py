@@ -16,7 +16,7 @@ class Player(Protocol):
     """The interface of what plays a sweep's cells: this process or a server.
 
     Attributes:
-        elsewhere: whether a server makes the calls, so that their cost is known only at the end.
+        elsewhere: whether a server makes the calls, whose cost is then known only at the end.
     """
 
     elsewhere: bool
@@ -34,7 +34,7 @@ class Player(Protocol):
         """Do what `written` does, for ended cells whose process was killed before it could."""
 
     async def close(self) -> None:
-        """Close all open resources."""
+        """Close all resources that this player has opened."""
 
 
 class Call(Protocol):
@@ -66,7 +66,7 @@ class Limits:
         cost: the most USD over all runs of the folder; None for no limit.
         errors: the fraction of this process's cells that may fail before the sweep stops.
         rates: provider → requests and tokens per minute; `*` stands for all other providers.
-        batches: makes the object that asks in batches (`Extension.batches`); None for no batches.
+        batches: a function that makes what asks in batches (`Extension.batches`), or None.
     """
 
     at_once: int = 16
@@ -82,7 +82,7 @@ class Tally:
 
     Attributes:
         cells: the number of all cells.
-        before: the number of cells played earlier or by other processes.
+        before: the number of cells that were played earlier or by other processes.
         done: the number of cells that this process has played.
         failed: the number of this process's attempts that failed.
         cost: the cost in USD of all runs of the folder.

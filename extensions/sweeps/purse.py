@@ -52,7 +52,7 @@ _FORGET = """
 
 
 class SpendingLimit(SeatError):
-    """The cost limit is reached, so the next call cannot be paid for."""
+    """The error if the cost limit is reached, so that the next call cannot be paid for."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Purse:
     Attributes:
         worker: this process.
         limit: the limit over all calls of the sweep; None for no limit.
-        clock: returns seconds since the epoch.
-        sleep: waits for a number of seconds.
+        clock: a function that returns the seconds since the epoch.
+        sleep: a function that waits for a number of seconds.
         under_way: the number of this process's calls in flight to which a limit applies.
     """
 
@@ -127,7 +127,7 @@ class Purse:
         return str(call["id"])
 
     def _enter(self, values: dict[str, Any]) -> bool:
-        # The lock is for Postgres: concurrent transactions would not see each other's calls.
+        # The lock is for Postgres, where concurrent transactions would not see each other's calls.
         with self.worker.store.writing(f"purse of {values['sweep']}") as session:
             return bool(session.execute(_RESERVE, **values))
 
@@ -149,7 +149,7 @@ class Purse:
         return await asyncio.to_thread(lambda: self.worker.store.spent)
 
     async def check(self) -> None:
-        """Check that some money is left.
+        """Check that some money is left below the cost limit.
 
         Raises:
             SpendingLimit: the limit is reached.

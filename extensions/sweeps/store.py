@@ -55,7 +55,7 @@ ROW = """
 
 
 class NoSweep(ValueError):
-    """The error that a folder contains no sweep."""
+    """The error if a folder contains no sweep."""
 
 
 class Store:
@@ -95,7 +95,7 @@ class Store:
             raise
 
     def _open(self, new: bool) -> None:
-        """Create missing tables, and check the sweep's version."""
+        """Create the tables if they are missing, and check the sweep's version."""
         with self._database.reading(_NOBODY) as session:
             missing = _TABLES.keys() - session.tables()
         if missing:
@@ -123,7 +123,7 @@ class Store:
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
-        """Return a statement's parameters, with the sweep's name added as `sweep`."""
+        """Return an SQL statement's parameters, with the sweep's name added as `sweep`."""
         return {"sweep": self._name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
@@ -166,7 +166,7 @@ class Store:
         return dict(json.loads(self._entered()["content"]))
 
     def _entered(self) -> dict[str, Any]:
-        """Return the sweep's row in the table `sweeps`; empty if there is none."""
+        """Return the sweep's own row in the table `sweeps`; empty if it has none."""
         return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
 
     @property
@@ -230,7 +230,7 @@ class Store:
         return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
 
     def failures(self) -> list[Row]:
-        """Return the last failed attempt of every cell without a row."""
+        """Return the last failed attempt of every cell that has no row."""
         query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
         return [json.loads(found["content"]) for found in self.find(query)]
 

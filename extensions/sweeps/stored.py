@@ -85,7 +85,7 @@ class Stored:
         ]
 
     def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
-        """Yield the rows of some cells, each with its fields that vary between equal runs."""
+        """Yield some cells' rows, each with those of its fields that vary between equal runs."""
         for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
@@ -100,7 +100,7 @@ class Stored:
             yield from (found[cell] for cell in page)
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return the runs for whose labels (axis → label) `wanted` returns true."""
+        """Return those runs for whose labels (axis → label) `wanted` returns true."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":
@@ -113,6 +113,6 @@ class Stored:
         except (ValueError, TypeError):
             where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
             raise ValueError(f"{where} is not JSON: restore it or delete it") from None
-        # A file from another party may name a program, which would run here.
+        # A sweep's file from somebody else may name a program as its game, which would run here.
         refuse_programs(self._store.folder, [row.get("room", {}).get("game")])
         return row

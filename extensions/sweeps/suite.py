@@ -116,7 +116,7 @@ class Suite(Part):
 
     @property
     def columns(self) -> list[str]:
-        """The measures in the suite's tables and figures."""
+        """The measures that the suite's tables and figures show."""
         shown = [table.columns for table in self.tables] + [f.columns for f in self.figures]
         return [column for columns in shown for column in columns]
 
@@ -168,7 +168,7 @@ def load_suite(name: str) -> Suite:
 
 
 def games_in(suite: Suite) -> Iterator[Any]:
-    """Yield the game that a suite's base and each of its labels set; None where no game is set."""
+    """Yield the game that a suite's base, and each of its labels, sets; None where it sets none."""
     yield suite.base.get(_GAME)
     for labels in suite.axes.values():
         yield from (settings.get(_GAME) for settings in labels.values())

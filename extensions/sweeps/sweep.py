@@ -34,12 +34,12 @@ async def sweep(
 
     Args:
         cells: the cells, in the order of play.
-        player: plays the cells.
-        worker: takes cells and stores rows for this process.
+        player: the player, which plays the cells.
+        worker: the worker, which takes cells and stores rows for this process.
         limits: the limits at which the sweep stops.
         prices: prices for the cost; models without a price count as free.
-        watch: called with the tally after each cell.
-        tell: called with messages about the progress of batches.
+        watch: a function that is called with the tally after each cell.
+        tell: a function that is called with messages about the progress of batches.
 
     Raises:
         ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
@@ -89,14 +89,14 @@ class _Sweep:
         await self._player.tidy(self._ended)
 
     async def ended(self) -> Tally:
-        """Return the final tally, with the cells that other processes have played meanwhile."""
+        """Return the final tally, counting the cells that other processes have played meanwhile."""
         ended = await asyncio.to_thread(self._worker.store.done)
         self.tally.before = sum(cell.id in ended for cell in self._cells) - self.tally.done
         self.tally.cost = await self._purse.spent()
         return self.tally
 
     async def _in_batches(self, made: Callable[..., Batches]) -> None:
-        """Install the client for batches, and check that all seats can use it."""
+        """Install the HTTP client for batches, and check that all seats' endpoints can use it."""
         sweep = self._worker.store.id
         batches = made(sweep, self._purse, lambda: self._playing, self._tell)
         here = clients_here()
@@ -148,12 +148,12 @@ class _Sweep:
         return [cell for cell in self._others if cell.id not in gone]
 
     async def _may_begin(self) -> bool:
-        """Return whether another run fits the limits; wait if runs in progress may decide this."""
+        """Return whether another run fits the limits; if runs in progress may change this, wait."""
         while not self.tally.stopped:
             if self._limits.cost is None:
                 return True
             # A run's cost is unknown until the first run has ended, so the first run plays alone.
-            # With batches it does not, because a run alone would wait for a batch per letter.
+            # With batches it does not, because a run alone would wait for one batch per letter.
             unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
@@ -182,12 +182,12 @@ class _Sweep:
         return cost
 
     async def _failed(self, cell: Cell, error: Exception) -> float:
-        """Store the reason of a cell's failure; return the cost in USD."""
+        """Store the reason of a cell's failure; return the cost in USD of the attempt."""
         paid = await self._player.paid_for(cell)
         cost, unpaid = _cost(self._prices, paid), isinstance(error, SpendingLimit)
         if unpaid:
             self.tally.stopped = self.tally.stopped or str(error)
-            if not paid:  # the cell made no call, so it has not failed
+            if not paid:  # the cell made no call, so it has not failed: leave it for later
                 return 0.0
         line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
         line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
@@ -213,7 +213,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Return one line about a failure: known errors in full, others by class and source line."""
+    """Return one line on a failure: known errors in full, other errors by class and source line."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

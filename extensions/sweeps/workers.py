@@ -93,7 +93,7 @@ class Worker:
         )
 
     def failed(self, failure: Row, usd: float = 0.0) -> None:
-        """Store a failed attempt; the next sweep tries its cell again.
+        """Store a cell's failed attempt; the next sweep tries the cell again.
 
         Args:
             failure: the `cell`, the error and other facts.

@@ -100,10 +100,10 @@ class _WhileValid:
         self.ended = False
 
     async def __call__(self, message: Message) -> None:
-        """Send one message.
+        """Send one message of the response, if the token is still valid.
 
         Raises:
-            OSError: the token is no longer valid; the app handles this like a client that left.
+            OSError: the token is no longer valid; the app acts as if the client had left.
         """
         part = message["type"] == "http.response.body" and message.get("more_body")
         if part and not self.ended and not await self._valid():
@@ -121,7 +121,7 @@ class _WhileValid:
 
 
 def allowed(caller: Caller, path: str) -> bool:
-    """Return whether an identified caller may use a path."""
+    """Return whether a caller whose token was valid may use a path."""
     segment, *rest = path.split("/")[1:]
     if caller.role == "operator":
         return segment in OPERATORS or extension.open_to(path) == "operators"

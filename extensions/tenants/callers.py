@@ -123,7 +123,7 @@ def check_configuration() -> None:
 
 
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
-    """Return the caller behind an `Authorization` header, or None without a valid token.
+    """Return the caller that an `Authorization` header identifies; None if no token is valid.
 
     The function reads files, so call it in a worker thread.
 
@@ -189,9 +189,9 @@ def _changed(path: str) -> int:
         raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=4)  # every request calls this; `_` is the file's modification time
+@lru_cache(maxsize=4)  # cached, since every request calls this; `_` is the file's modification time
 def _tokens(path: str, _: int) -> dict[str, Caller]:
-    """Return digest of a token → caller."""
+    """Return a dict from the digest of each token in the file to its caller."""
     # `private` hides the parser's own message, which would quote the file.
     content = read_data(path, f"the tokens of {TOKENS}", private=True)
     try:

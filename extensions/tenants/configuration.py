@@ -1,6 +1,6 @@
 """The check that the configuration of a tenant's run names only permitted server resources.
 
-The check and the run parse the configuration alike, so no field can hide under another name.
+The check parses the configuration as the run does, so no field can hide under another name.
 """
 
 import os
@@ -142,7 +142,7 @@ def _may_be_called(url: str) -> bool:
 
 
 def _models_of(caller: Caller) -> Sequence[str]:
-    """Return globs of the models that a caller's runs may name."""
+    """Return globs that match the models that a caller's runs may name."""
     if caller.models is not None:
         return caller.models
     return [one.strip() for one in os.environ.get(MODELS, "*").split(",")]

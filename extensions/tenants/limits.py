@@ -12,7 +12,7 @@ class Limits:
     """The limits of a caller, each set in the environment: `busy` by `COOP_MAX_BUSY`, and so on.
 
     Attributes:
-        requests: the most concurrent requests of one caller.
+        requests: the most requests of one caller at the same time.
         steps: the highest recursion limit of a run.
         busy: the most threads of one operator with a run that is running or queued.
         tokens: the most tokens of all runs of one operator, in and out; 0 is no limit.

@@ -1,7 +1,7 @@
 """The `Auth` of LangGraph's server, which keeps operators from each other's data.
 
-`Auth` admits operators by their token. It denies actions without a handler and filters all other
-actions by owner. Parties use only their seat's route, which `authorization` checks.
+`Auth` admits operators by their token. It denies actions for which there is no handler, and filters
+all others by owner. Parties use only their seat's route, which `authorization` checks.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ Verdict = Auth.types.HandlerResult
 
 
 def tenants() -> Auth:
-    """Return the `Auth` with its handlers."""
+    """Return the `Auth` for a server with tenants, with its handlers."""
     auth = Auth()
     auth.authenticate(operator)
     auth.on(deny)
@@ -83,7 +83,7 @@ def _quota_in(user: Any) -> Quota | None:
 
 
 async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Return the owner's quota; raise an HTTP error if it is used up or the owner has no quota."""
+    """Return the owner's quota; raise an HTTP error if it is used up, or if the owner has none."""
     quota = shown or await asyncio.to_thread(quota_by_name, owner)
     if quota is None:
         detail = f"{owner} has no valid token any more: its crons start no runs"
@@ -112,7 +112,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
     counted = named and await client.search(
         metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
     )
-    # A run without a thread counts too, because LangGraph creates a thread for it.
+    # A run without a thread counts as a busy thread, because LangGraph creates one for it.
     creating = len(named) - len(counted) + list(mine.values()).count("")
     waiting = await _waiting_in(thread, most) if counted and thread else 0
     if busy + creating > most or waiting >= most:
@@ -125,7 +125,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
 
 
 async def _waiting_in(thread: str, most: int) -> int:
-    """Return the number of runs that wait in a thread's queue, counted up to a limit."""
+    """Return how many runs wait in a thread's queue; count no further than a limit."""
     found = await inside().runs.list(thread, status="pending", limit=most, select=["run_id"])
     return len(found)
 
@@ -142,7 +142,7 @@ async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
 
 
 async def own_namespace(ctx: Context, value: Any) -> Verdict:
-    """Prefix a namespace of the store with its operator's identity."""
+    """Put the operator's identity before the namespace in a request to the store."""
     namespace = tuple(value.get("namespace") or ())
     if namespace[:1] != (ctx.user.identity,):
         value["namespace"] = (ctx.user.identity, *namespace)

@@ -53,7 +53,7 @@ class TenantPolicy:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection; refuse it if it names a forbidden resource."""
         caller: Caller | None = scope.get("caller")
         complaint = ""
         checked = scope.get("body") and not scope["path"].endswith(_NEVER_PLAYED)
@@ -111,7 +111,7 @@ def _about_key(key: str) -> Iterator[str]:
 
 
 def _configured(value: Any, caller: Caller) -> Iterator[str]:
-    """Yield the complaints about the configurations in a body."""
+    """Yield the complaints about all run configurations in a request's body."""
     if isinstance(value, list):
         for one in value:
             yield from _configured(one, caller)

@@ -49,15 +49,15 @@ def quota_of(caller: Caller | None = None) -> Quota:
 
 
 class UsedUp(RuntimeError):
-    """The error that an operator's quota was used up while its run waited in the queue."""
+    """The error if an operator's quota was used up while its run waited in the queue."""
 
 
 class Ownerless(RuntimeError):
-    """The error that a run on a server with tenants has no owner, so that no quota would apply."""
+    """The error if a run on a server with tenants has no owner, so that no quota would apply."""
 
 
 def quota_by_name(identity: str) -> Quota | None:
-    """Return the strictest limits of an operator's valid tokens, for a cron's run; reads files.
+    """Return the strictest limits of an operator's valid tokens, for a cron's run; read files.
 
     Returns:
         The quota, or None if the operator has no valid token and signed tokens are off.
@@ -120,7 +120,7 @@ def unpriced(model: str, caller: Caller) -> bool:
 
 
 def without_a_price(model: str) -> str:
-    """Return the error for a model without a price."""
+    """Return the refusal for a model without a price."""
     return f"{model[:100]!r} has no price here, and your limit is in USD: {PRICES} has to list it"
 
 
@@ -139,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)  # every run calls this; `_` is the file's modification time
+@lru_cache(maxsize=2)  # cached, since every run calls this; `_` is the file's modification time
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

@@ -27,7 +27,7 @@ class RequestOwner:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection, as its caller."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -57,6 +57,6 @@ def at_the_end_of_the_request(release: Release) -> None:
 
 
 def thread_in(path: str) -> str:
-    """Return the thread that a path of LangGraph's API names, or "" if none."""
+    """Return the thread that a path of LangGraph's API names, or "" if it names none."""
     parts = path.removeprefix("/noauth").split("/")
     return parts[2] if len(parts) > 3 and parts[1] == "threads" else ""

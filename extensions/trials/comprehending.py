@@ -65,7 +65,7 @@ def comprehend(
 def _seat_and_manners(
     model: str, base_url: str | None, given: Sequence[str]
 ) -> "tuple[Seat, list[Answers]]":
-    """Return the seat that is asked, and the manners (text, schema, tools) of its answers."""
+    """Return the seat that is asked, and the manners (text, schema, tools) in which it answers."""
     from shapley_coop.extensions.trials.comprehension import MANNERS
     from shapley_coop.seats.models import check_seat
     from shapley_coop.seats.seat import Seat

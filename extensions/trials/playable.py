@@ -46,7 +46,7 @@ class Refusals:
         self.found: dict[AnswerKey, str] = {}
 
     def __call__(self, node: str, written: dict[str, Any]) -> None:
-        """Note the refusals in the state update that one node wrote."""
+        """Note which answers are refused in the state update that one node wrote."""
         for agent, draft in (written.get("drafts") or {}).items():
             pointer = draft.get("pointer")
             if pointer and draft.get("label"):
@@ -58,7 +58,7 @@ def kinds(entries: Iterable[Entry], refused: Refusals, agents: Sequence[str]) ->
 
     Args:
         entries: the journal's entries.
-        refused: the watcher that saw the run.
+        refused: the watcher that collected the run's refused answers.
         agents: the agents whose answers are counted.
     """
     found: dict[str, Kind] = {}

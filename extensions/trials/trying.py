@@ -56,7 +56,7 @@ def try_model(
 
 
 def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
-    """Play one run in a temporary home; return its counts, and the error if a seat failed."""
+    """Play a run in a temporary home; return its counts of answers, and any seat's error."""
     from shapley_coop.extensions.trials.playable import Refusals, kinds
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow

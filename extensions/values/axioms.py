@@ -24,7 +24,7 @@ def check_axioms(
 
     Args:
         value: the function under test, from a table to n values.
-        table: 2**n worths; a game with equal worths tests little.
+        table: 2**n worths; a game in which many worths are equal tests little.
         other_table: a second game of the same agents, for the test of additivity.
         tol: the tolerance, as a fraction of the largest absolute worth, or of 1 if that is larger.
 
@@ -32,7 +32,7 @@ def check_axioms(
         efficiency: the values sum to v(N) − v(∅).
         symmetry: agents with equal contributions to every coalition have equal values.
         null_player: agents that contribute 0 to every coalition have the value 0.
-        additivity: the sum of two games has the sum of their values; None without a second game.
+        additivity: the sum of two games has the sum of their values; None without `other_table`.
 
     Raises:
         ValueError: the second game has another size, or `value` is not defined on a game.

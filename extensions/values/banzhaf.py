@@ -41,6 +41,6 @@ def of_many(of: Characteristic, by: str) -> Attribution:
 
 
 def banzhaf_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """Return the exact Banzhaf value of a member of class c."""
+    """Return the exact Banzhaf value of a member of the class c of symmetric agents."""
     by_size = gains_by_size(worths, c)
     return Fraction(sum(by_size), 1 << (len(by_size) - 1))

@@ -51,7 +51,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
     """
     values = drawn.mean(axis=0)
     missing = total - float(values.sum())
-    if not scaled:  # `missing` shows how large a gain can be that no sample saw
+    if not scaled:  # `missing` shows how large a gain that no sample saw can be
         return values, standard_errors(drawn, least=abs(missing))
     signs, moved, divisor = np.sign(values), drawn - values, float(np.abs(values).sum())
     of_divisor = (moved @ signs)[:, None]
@@ -64,7 +64,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
 
 
 def _flips(worth: BatchWorth, rows: Coalitions) -> Floats:
-    """Return each agent's marginal contribution to a coalition's others, a row per coalition."""
+    """Return each agent's marginal contribution to the others in each coalition (a row)."""
     n = rows.shape[1]
     found = []
     for row in rows:

@@ -99,7 +99,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Return for each row whether it is no linear combination of the rows of `basis`."""
+    """Return for each row whether it is linearly independent of the rows of `basis`."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)

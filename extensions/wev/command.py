@@ -34,7 +34,7 @@ def wev(
 
 
 def show_earned(title: str, report: dict[str, Any]) -> None:
-    """Print each role's earned value and reward, and the difference of the two."""
+    """Print each role's earned value and its reward, and the difference of the two."""
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]

@@ -46,12 +46,12 @@ def wev(
     rewards: Mapping[str, Number] | None = None,
     weights: Intervals = WEIGHTS,
 ) -> dict[str, EarnedValue]:
-    """Return the Weighted Earned Value of every role.
+    """Return the Weighted Earned Value of every role's artefacts.
 
     Args:
         artefacts: role → kind → count, 0 or more; missing kinds count 0.
-        rewards: role → percent; roles may be missing.
-        weights: kind → interval, in percent.
+        rewards: role → its reward in percent; roles may be missing.
+        weights: kind → interval of its weight, in percent.
 
     Returns:
         One entry per role, in the order of `artefacts`. A kind without any artefact adds nothing

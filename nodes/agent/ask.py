@@ -115,7 +115,7 @@ def _update(
 
 
 def _takes_notes(reply: Reply, thinks: bool) -> bool:
-    """Return whether an answer becomes its author's notes, as private reasoning always does."""
+    """Return whether an answer is kept as its author's notes, as private reasoning always is."""
     if reply.entry is None:
         return False
     return thinks or bool(notes_in(reply.entry.answer.text))
@@ -124,7 +124,7 @@ def _takes_notes(reply: Reply, thinks: bool) -> bool:
 def _spent(
     turn: TurnContext, agent: str, reply: Reply, judged: Judged | None = None
 ) -> dict[str, int]:
-    """Return the cost of asking one agent, including a person's earlier refused replies."""
+    """Return the cost of asking one agent, including a person's replies refused before this."""
     if reply.entry is None or not reply.sent:
         return {}
     before = turn.draft(agent)

@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 async def count_signatures(table: Table) -> dict[str, Any]:
-    """Keep the offer only if all have signed. Verdicts: `signed`, `unsigned`."""
+    """Keep the offer only if all parties signed it. Verdicts: `signed`, `unsigned`."""
     offer, answers = count_answers(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for a drafted contract"
     utterances = [
@@ -29,7 +29,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
 
 
 def _explain_unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
-    """Return a text that says who did not sign, so that the drafted clauses bind nobody."""
+    """Return a text that says who did not sign, and that therefore the clauses bind nobody."""
     missing = ", ".join(agent for agent in agents if agent not in signed)
     return (
         "All accepted an offer in words, but the clauses drafted from it were not signed by "

@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 def account(table: Table) -> dict[str, Any]:
-    """Write the total, the earnings, and the payoffs if no further deal is agreed."""
+    """Write the total, each agent's earnings, and its payoff if no further deal is agreed."""
     evaluated = EvaluatedTable(table)
     return {
         "accounts": {

@@ -14,7 +14,7 @@ async def collect_thoughts(table: Table) -> dict[str, Any]:
 
 
 async def collect_plans(table: Table) -> dict[str, Any]:
-    """Publish nothing, and begin round 2, the talk."""
+    """Publish nothing, because plans are private, and begin round 2, the talk."""
     return {"round": 2}
 
 

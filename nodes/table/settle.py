@@ -11,7 +11,7 @@ from shapley_coop.state.table import Table
 
 
 def settle(table: Table) -> dict[str, Any]:
-    """Decide the settlement, post it to the ledger, and return it.
+    """Decide the settlement, post it to the ledger, and return it for the table.
 
     Remaining deposits, rewards and transfers between agents are posted in one transaction. If
     identical postings exist, nothing is added. If another fork of the run has posted others, this

@@ -62,7 +62,7 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Return whether each bargaining agent, one after the other, has declined to propose."""
+    """Return whether all bargaining agents, one after the other, have declined to propose."""
     count = len(negotiators(table))
     here = [s["round"] for s in table["talk"][-count:] if s["act"] == "pass" and "about" not in s]
     first = table["round"] - count + 1

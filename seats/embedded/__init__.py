@@ -15,7 +15,7 @@ __all__ = ["CHARACTERS", "PROVIDER", "EmbeddedChatModel", "character"]
 
 
 def _check(seat: Seat) -> None:
-    """Refuse a character that does not exist."""
+    """Refuse a seat whose embedded character does not exist."""
     character(seat.name)
 
 

@@ -123,7 +123,7 @@ class Agent(Reader):
         if self.rng.random() < self.self_.noise:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            with suppress(Unforeseeable):  # no payoff table in the letter: choose as below
+            with suppress(Unforeseeable):  # the letter has no payoff table: choose as below
                 return choice(self.do(STRATEGIST, self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):
@@ -142,7 +142,7 @@ class Agent(Reader):
         return choice(max(weighed, key=lambda action: worth[action]))
 
     def do(self, place: str, *given: str) -> str:
-        """Return the answer by a method, named `module:Class.method`, of a subclass of `Reader`."""
+        """Return the answer of the method of a `Reader` that is named as `module:Class.method`."""
         kind, _, method = place.rpartition(".")
         part: type[Reader] = extension.import_place(kind)
         return str(getattr(part.of(self), method)(*given))
@@ -157,7 +157,7 @@ class Agent(Reader):
         return {}
 
     def _serves(self, deal: Deal) -> bool:
-        """Return whether a deal leaves no agent that I represent worse off than no deal."""
+        """Return whether a deal gives each agent that I represent at least what no deal would."""
         o = self.outlook
         within = o.value(deal)
         return all(within[a] >= o.without[a] - EPSILON for a in self.facts.get("represents", []))
@@ -176,7 +176,7 @@ class Agent(Reader):
         """Whether I expect a computed norm to give me as much as bargaining would.
 
         I expect bargaining to end at an even split of the surplus, as I do not know how hard the
-        others bargain. A greedy agent expects more from bargaining.
+        others bargain. A greedy agent expects more from bargaining than that.
         """
         if self._by_norm is not None and self._by_norm < self._least - EPSILON:
             return False
@@ -184,7 +184,7 @@ class Agent(Reader):
 
     @property
     def _by_norm(self) -> float | None:
-        """My payoff by the offer's norm if the letter states this payoff, else None."""
+        """My payoff if the offer's norm splits the total, as the letter states it, else None."""
         offer = self.facts.get("offer", {})
         if not any(clause.get("norm") for clause in offer.get("clauses", [])):
             return None
@@ -197,5 +197,5 @@ class Agent(Reader):
         return self._target(ahead=left)[self.outlook.me]
 
     def _target(self, ahead: int = 0) -> Payoffs:
-        """Return the payoffs that I aim for, `ahead` rounds from now."""
+        """Return all agents' payoffs that I aim for `ahead` rounds from now."""
         return target_of(self.facts, self.self_, self.outlook.without, self.outlook.surplus, ahead)

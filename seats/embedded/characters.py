@@ -15,13 +15,13 @@ class Character:
         greed: the share of the surplus that the agent demands in the first round from one other
             agent; among n agents the agent demands 2/n of that share.
         floor: the least share that the agent accepts at the last round, scaled like `greed`.
-        patience: the exponent of the agent's concession; 1 is linear, more is Boulware.
-        yielding: the probability of accepting a deal that leaves the agent equally well off.
+        patience: the exponent of the agent's concessions; 1 concedes evenly, more late (Boulware).
+        yielding: the probability of accepting a deal that pays the agent only as much as no deal.
         fairness: the fraction that the agent concedes of any payoff above its computed value.
         honesty: the probability of keeping a promise that does not pay.
         noise: the probability of a random action.
         sloppiness: the probability of breaking the protocol.
-        claim: the factor by which the agent overstates its contribution.
+        claim: the factor by which the agent overstates its contribution in claims.
         tactic: the tactic where a game has offers of its own, such as the trade of tasks.
         strategy: one of `seats.embedded.strategies` for repeated games; "" to maximise its payoff.
     """

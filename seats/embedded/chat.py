@@ -82,7 +82,7 @@ class EmbeddedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        # The arithmetic takes microseconds, less than a thread would cost.
+        # Computing the answer takes microseconds, less than starting a thread would.
         return self._generate(messages)
 
     def _stream(
@@ -124,7 +124,7 @@ def _moment(known: Mapping[str, Any]) -> str:
 
 
 def _at_hand(known: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts and the record; for an action, an extension may convert them first."""
+    """Return the letter's facts and record; for an action, an extension may convert them first."""
     named = (name for name in extension.offered("readings") if name in known)
     if known.get("ask") == "act" and (name := next(named, None)):
         known, record = extension.load("readings", name)(known, record)
@@ -152,7 +152,7 @@ def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
 
 
 def _spoil(text: str, rng: Random) -> str:
-    """Return the text with one of the faults by which models break the protocol."""
+    """Return an answer's text with one of the faults by which models break the protocol."""
     return rng.choice(
         [
             text[: len(text) // 2],

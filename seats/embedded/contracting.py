@@ -71,7 +71,7 @@ class Party(StageReader):
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def duties(self) -> list[Do]:
-        """Return each agent's duties in the best joint actions, beginning with my favourite."""
+        """Return each agent's duties to play the best joint actions, my favourite one first."""
         plays = self._course()
         found = []
         for i, agent in enumerate(self.stage.agents):
@@ -86,7 +86,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """Return fines above the gain of each profitable deviation, paid equally to the others."""
+        """Return fines that exceed the gain by each profitable deviation; the others share them."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):
@@ -110,7 +110,7 @@ class Party(StageReader):
         ]
 
     def _prices(self, earned: dict[str, Fraction]) -> list[Pay]:
-        """Return payments at the last turn that turn these earnings into my target payoffs."""
+        """Return payments, due at the last turn, that turn earnings into my target payoffs."""
         if not enforcement_of(self.facts).executes:
             return []
         last = Turns(turns=(self.stage.turns, self.stage.turns))
@@ -118,7 +118,7 @@ class Party(StageReader):
         return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
 
     def _good(self, deal: Deal, ahead: int) -> bool:
-        """Return whether a contract gives me at least my target `ahead` rounds from now."""
+        """Return whether a contract gives me what I aim for `ahead` rounds from now, or more."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
         wanted = self._target(self._worth(best, expected_value), ahead)[me]

@@ -32,7 +32,7 @@ class Reader:
         record: the turns played, from the letter's history.
         self_: the agent's character.
         rng: the agent's random generator, seeded by its seed and the letter's moment.
-        talk: the lines of the letter's history.
+        talk: the lines of the public history in the letter.
         seed: the agent's seed.
     """
 
@@ -45,7 +45,7 @@ class Reader:
 
     @classmethod
     def of(cls, reader: "Reader") -> Self:
-        """Return an agent of this class with the letter and the character of another agent."""
+        """Return a reader of this class for the letter and the character of another reader."""
         return cls(*(getattr(reader, field.name) for field in fields(Reader)))
 
 
@@ -130,7 +130,7 @@ def fact(facts: Mapping[str, Any], *path: str) -> Any:
 
 
 def number(facts: Mapping[str, Any], *path: str) -> float:
-    """Return a fact that is a number: 4.5, "4.5" or "9/2".
+    """Return a fact of the letter that is a number: 4.5, "4.5" or "9/2".
 
     Raises:
         Missing: the letter lacks the fact.

@@ -53,7 +53,7 @@ class Outlook:
         """Make an agent's expectations from its letter's facts and record.
 
         Raises:
-            Missing: facts are missing; the text names them.
+            Missing: the letter lacks facts; the error's text names them.
             Unforeseeable: the game cannot be predicted.
         """
         if (kind := foresight_of(facts)) is None:
@@ -63,7 +63,7 @@ class Outlook:
 
     @property
     def me(self) -> str:
-        """The agent that has these expectations."""
+        """The name of the agent that has these expectations."""
         return self.world.me
 
     @property
@@ -84,7 +84,7 @@ class Outlook:
 
     @property
     def surplus(self) -> float:
-        """The gain in total payoff by the plan of `together`."""
+        """How much the plan of `together` adds to the total payoff."""
         return self._gain(self.together) if self.together else 0.0
 
     @property
@@ -124,7 +124,7 @@ class Outlook:
         pays = any(pay.payer == self.me for clause in new if (pay := clause.transfer))
         return pays or any(not self.world.is_habit(duty.action) for duty in asked)
 
-    @cached_property  # slow, since it simulates the game; every deal with a split needs it
+    @cached_property  # cached: it simulates the game, and every deal with a split needs it
     def _security(self) -> Payoffs:
         """Each agent's payoff if no deal binds any agent from now on."""
         return self.world.foresee(self._asked(Deal())).holds
@@ -137,7 +137,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, without `EVERYONE` if `kind` cannot read it."""
+    """Return a function that lists a deal's duties, for each agent singly if `kind` needs that."""
     listed = duties_under(deal)
     if kind.speaks_of_all:
         return listed
@@ -154,7 +154,7 @@ def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> As
 
 
 def _clauses(plan: Sequence[Part]) -> list[Do]:
-    """Return a plan as the clauses of a deal."""
+    """Return the actions of a plan as clauses of a deal."""
     return [Do(agent=part.agent, action=part.action, when=_when(part)) for part in plan]
 
 
@@ -166,7 +166,7 @@ def _when(part: Part) -> When:
 
 
 def _settle(split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs) -> Payoffs:
-    """Return each agent's payoff: its share of the total earnings, plus and minus payments.
+    """Return each agent's payoff: its share of the total earnings and the payments to and by it.
 
     Args:
         split: the split in force, if there is one.
@@ -193,7 +193,7 @@ def target_of(
         self_: my character. My share falls from greed to floor over the rounds; among n agents I
             ask for 2/n of that share.
         without: each agent's payoff without an agreement.
-        surplus: the gain in total payoff by the best plan.
+        surplus: how much the best plan adds to the total payoff.
         ahead: the number of rounds from now.
 
     Raises:
@@ -207,7 +207,7 @@ def target_of(
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
-    """Return payments (payer, payee, amount) that turn earnings into the target, to 1/100."""
+    """Return payments (payer, payee, amount) that turn earnings into target payoffs, to 1/100."""
     gaps = {a: round(Fraction(target[a]) - Fraction(earned[a]), 2) for a in earned}
     owed = {a: -gap for a, gap in gaps.items() if gap < 0}
     found = []
@@ -217,5 +217,5 @@ def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fract
             if amount > 0:
                 found.append((payer, payee, amount))
                 owed[payer] = left - amount
-                need -= amount  # noqa: PLW2901 - the rest for the next payer
+                need -= amount  # noqa: PLW2901 - the rest is left for the next payer
     return found

@@ -37,7 +37,7 @@ class Splitter(Reader):
         return offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply(self) -> str:
-        """Accept my payoff by contract or more; accept a little less if I am due less by norm."""
+        """Accept at least my payoff by contract, or a little less if the norm gives me less."""
         me = fact(self.facts, "you")
         mine = number(self.facts, "offer", "payoffs", me)
         signed = number(self.facts, "as_signed", me)
@@ -55,7 +55,7 @@ class Splitter(Reader):
         return number(self.facts, "computed", "payoffs", fact(self.facts, "you"))
 
     def _seen(self, own: float) -> dict[str, Fraction]:
-        """Return agent → its fraction of the amounts in recorded effects; empty without amounts.
+        """Return agent → its fraction of all amounts in recorded effects; empty if there are none.
 
         Args:
             own: the factor by which I multiply my own amount.

@@ -3,8 +3,8 @@
 No strategy reads the names of actions. To *cooperate* is to play one's part of the joint action
 with the highest total payoff. Several joint actions with this total alternate by turn. If a
 contract asks something of an agent, the agent cooperates by keeping the contract. To *defect* is to
-take the action with the best mean payoff if the others choose uniformly at random. Both can be the
-same action.
+take the action with the best mean payoff if the others choose uniformly at random. To cooperate and
+to defect can be the same action.
 
 The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), extended from two
 agents to any number: "the other cooperated" becomes "all others cooperated".
@@ -47,7 +47,7 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
 
 
 def course_of(stage: StageGame) -> list[Play]:
-    """Return the joint actions of highest total payoff, in the order in which they alternate."""
+    """Return the joint actions of highest total payoff, in the order to play them in turn."""
     return [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
 
 
@@ -134,7 +134,7 @@ class Player(StageReader):
         return all(self.cooperated(turn, i) for i in others)
 
     def choose(self, strategy: str) -> str:
-        """Return the action that a strategy takes now.
+        """Return the action that the character's strategy takes now.
 
         Raises:
             Missing: the letter lacks facts that the strategy needs.
@@ -170,7 +170,7 @@ def _tit_for_tat(me: Player) -> bool:
 
 
 def _pavlov(me: Player) -> bool:
-    """Cooperate at first, and later if last turn all cooperated, or both I and another defected."""
+    """Cooperate at first; later, if all cooperated last turn, or if I and another defected."""
     if not me.record:
         return True
     last = me.record[-1]

@@ -55,7 +55,7 @@ def answer_blindly(
 
 
 def costs_nothing(deal: Deal, me: str) -> bool:
-    """Return whether a deal asks no action and no payment of me, and splits no total."""
+    """Return whether a deal demands no action and no payment from me, and splits no total."""
     return not deal.drops and me not in bound_by(deal.clauses, [me])
 
 

@@ -44,7 +44,7 @@ def salt_of(episode: str) -> str:
 
 
 def secret_of(*what: str) -> str:
-    """Return the home's unchanging secret for a purpose, in characters that a URL may contain.
+    """Return the home's secret for a purpose, which never changes, in characters fit for a URL.
 
     Digests of files are published. So this secret is made by another hash (SHA-512), and no file's
     digest can equal it.
@@ -82,7 +82,7 @@ def _key(folder: Path) -> bytes:
             os.link(part, path)
         except FileExistsError:
             pass
-        except OSError:  # the file system has no links: the last writer wins
+        except OSError:  # the file system has no links: if two write at once, the last one wins
             part.replace(path)
         part.unlink(missing_ok=True)
     return path.read_bytes()

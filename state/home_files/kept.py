@@ -92,7 +92,7 @@ def keep(kind: str, text: str) -> str:
 
 
 def whose() -> Whose:
-    """Return the home's folder and the current owner."""
+    """Return the home's folder, and the owner who now keeps or reads texts there."""
     from shapley_coop.state.storage.owners import holder  # late: imports LangChain
 
     return home().folder, holder().owner
@@ -102,8 +102,8 @@ def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
     """Return the file of a kept text, after checking that its content matches its hash.
 
     Args:
-        of: the home and owner, from `whose`.
-        kind: the folder in the home.
+        of: the home's folder and the owner, as `whose` returns them.
+        kind: the name of the text's folder in the home.
         name: the text's name on the table.
         what: the text's category with an article, such as "a persona", for the error.
 

@@ -42,5 +42,5 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 def _read(path: Path, _: int) -> dict[str, str]:
     content = read_mapping(path, "secrets", "write agent: text, one per line", private=True)
     texts = {str(agent): str(text) for agent, text in content.items()}
-    keep_out(texts.values())  # keeps secrets out of traces
+    keep_out(texts.values())  # this keeps the secrets out of traces
     return texts

@@ -1,11 +1,11 @@
 """The protection of a home's files from other users: private modes, and optional encryption.
 
-Only their owner can read files and new folders. An existing folder keeps its mode.
+Only their owner can read files and new folders. A folder that exists already keeps its mode.
 
 With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
 (AES-128-CBC with HMAC-SHA-256, the extra `encryption`). For rotation, give several keys separated
-by commas: the first key encrypts, and all decrypt. Rows written without a key stay readable.
-Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
+by commas: the first key encrypts, and all decrypt. Rows that were written without a key stay
+readable. Checkpoints, the ledger, the register and the journal's metadata are not encrypted.
 """
 
 import os
@@ -24,7 +24,7 @@ _MARK = b"fernet:"
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents, readable only for their owner."""
+    """Create a folder and its missing parents, so that only their owner can read them."""
     if folder.exists():
         return
     private_folder(folder.parent)
@@ -40,7 +40,7 @@ def private_file(file: Path) -> None:
     """
     if not file.exists():
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # the file is another user's
+    with suppress(PermissionError):  # the file belongs to another user
         file.chmod(0o600)
 
 

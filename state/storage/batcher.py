@@ -13,10 +13,10 @@ Work = Callable[[Sequence[Call]], Sequence[Done | Exception]]
 
 
 class ThreadBatcher(Generic[Call, Done]):
-    """A runner of blocking calls in batches; calls that arrive during a batch form the next batch.
+    """A runner of blocking calls in batches; calls that arrive while one runs form the next batch.
 
-    Switching to a thread and back costs more than most writes. No call waits for others to come: if
-    no batch is running, the next one starts in the event loop's next iteration.
+    Switching to a thread and back costs more than most writes. No call waits for more calls to
+    come: if no batch is running, the next one starts in the event loop's next iteration.
 
     Args:
         work: a function for a worker thread: (calls) → the result or error of each, in order.
@@ -63,7 +63,7 @@ class ThreadBatcher(Generic[Call, Done]):
             except Exception as error:
                 results = [error] * len(batch)
             for (_, done), result in zip(batch, results, strict=True):
-                if done.done():  # the caller was cancelled
+                if done.done():  # the caller was cancelled meanwhile
                     continue
                 if isinstance(result, Exception):
                     done.set_exception(result)

@@ -44,7 +44,7 @@ class Chain(Book):
 
         Args:
             table: the run's last state.
-            result: the result for the register.
+            result: the result that the register gets.
             beside: a function that makes other changes to the database in the same transaction.
         """
         with self._writing(lock=f"chain of {holder().owner}") as session:
@@ -68,7 +68,7 @@ class Chain(Book):
         return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
-        """Return a text on the first broken link of the chain, or "" if the chain is intact.
+        """Say where the first broken link of the chain is, or return "" if the chain is intact.
 
         Args:
             kept: a copy of an earlier `head`, which must be in the chain.
@@ -109,7 +109,7 @@ class Chain(Book):
 def _hashes(
     session: Session, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Hashes:
-    """Return the hashes of the facts that a run's end seals."""
+    """Return the hashes of the facts that are sealed at a run's end."""
     # Leave out the spending, because a later fork adds to it.
     kept = {key: value for key, value in table.items() if key != "spent"}
     found = {"table": _digest(kept), "result": _digest(result)}
@@ -136,4 +136,4 @@ def _unpack(rows: bytes) -> bytes:
     try:
         return zlib.decompress(rows)
     except zlib.error:
-        return b"{}"  # a changed row: its hash will differ from the sealed one
+        return b"{}"  # a row was changed: its hash will differ from the sealed one

@@ -1,4 +1,4 @@
-"""The statements of all databases, and the interface of those that extensions provide.
+"""The statements of all databases, and the interface of databases that extensions provide.
 
 The scheme of a home's URL says which extension stores it; a home without a URL is SQLite files.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop import extension
 
-if TYPE_CHECKING:  # slow imports that few commands need
+if TYPE_CHECKING:  # imported here: slow imports that few commands need
     from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
     from shapley_coop.state.storage.leases import Leases
 
@@ -21,7 +21,7 @@ class Statements:
     All statements are written for SQLite; another database's subclass translates them.
 
     Args:
-        connection: the connection of the database's library.
+        connection: the open connection, an object of the database's library.
 
     Attributes:
         types: the SQL types of columns: `counted` for row numbers, `bytes` for bytes, and
@@ -90,7 +90,7 @@ class Driver(Protocol):
         url: the database's URL.
 
     Attributes:
-        errors: the classes of exceptions of the database's library.
+        errors: the classes of the exceptions that the database's library raises.
     """
 
     errors: tuple[type[Exception], ...]
@@ -98,7 +98,7 @@ class Driver(Protocol):
     def __init__(self, url: str) -> None: ...
 
     def open(self) -> Database:
-        """Return the database's connections."""
+        """Return the connections to the database."""
 
     def leases(self) -> "Leases":
         """Return the leases of runs, which all machines that share the database respect."""
@@ -137,7 +137,7 @@ def check_address(url: str, variable: str) -> None:
 
 
 def driver(url: str) -> Driver:
-    """Return the driver of a database.
+    """Return the driver for a database's URL.
 
     Raises:
         LibraryMissing: the driver's library is not installed.
@@ -148,7 +148,7 @@ def driver(url: str) -> Driver:
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the exceptions of SQLite and of all databases used by this process, and `more`."""
+    """Return the exceptions of SQLite, of all databases that this process uses, and of `more`."""
     return (sqlite3.Error, *(error for one in _loaded.values() for error in one.errors), *more)
 
 

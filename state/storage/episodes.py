@@ -38,7 +38,7 @@ class Episodes(Book):
 
         Args:
             previous: the previous episode on the thread; empty for the thread's first.
-            beginning: called before an episode is created; if it raises, none is created.
+            beginning: a function called before an episode is created; if it raises, no episode is.
         """
         who = holder()
         if not who.thread or not _outlives_its_process():
@@ -81,6 +81,6 @@ def _outlives_its_process() -> bool:
 
 
 def _place() -> dict[str, Any]:
-    """Return `configurable` from the current run's LangGraph configuration."""
+    """Return the part `configurable` of the current run's LangGraph configuration."""
     config = var_child_runnable_config.get() or {}
     return config.get("configurable") or {}

@@ -60,12 +60,12 @@ class Fact:
     """One stored fact.
 
     Attributes:
-        kind: the kind, such as an answer or a posting.
+        kind: what the fact is, such as an answer or a posting.
         scope: the id of the fact's episode or run; empty if it belongs to neither.
-        key: the name, unique within kind and scope, in ASCII; the function `key` makes names.
+        key: the fact's name in ASCII, unique within kind and scope; the function `key` makes it.
         value: the public content as JSON, which is never encrypted.
         body: the long or private content, encrypted if an encryption key is set (`at_rest`).
-        owner: the owner; set when the fact is read.
+        owner: the fact's owner; set when the fact is read.
     """
 
     kind: str
@@ -91,7 +91,7 @@ def key_prefix(*parts: str | int) -> str:
 
 
 def parts_of(key: str) -> list[Any]:
-    """Return the parts of a key."""
+    """Return the parts of which a key consists."""
     found: list[Any] = json.loads(key)
     return found
 
@@ -123,7 +123,7 @@ class Session:
         """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
-            keys: the keys of the facts to return; None for all keys.
+            keys: the keys of the facts to return; None returns the facts of all keys.
             beginnings: the prefixes (`key_prefix`) that keys must have, if `keys` is None.
         """
         if keys is not None:
@@ -164,7 +164,7 @@ class Session:
                 owner has a key of a kind in `CLAIMED`.
         """
         if self._owner == SERVER:
-            raise NotYours("the server may write for the owner of a thread, but not for all")
+            raise NotYours("the server may write for a thread's owner, but not for all owners")
         return [self._put(fact) for fact in facts]
 
     def _put(self, fact: Fact) -> Fact | None:
@@ -200,7 +200,7 @@ class Session:
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return items in slices that are small enough for one SQL statement."""
+    """Return the items in slices, each small enough for one SQL statement."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
 
 
@@ -215,7 +215,7 @@ class Facts:
         url: `sqlite:///path`, or a URL that an extension opens (`databases`).
 
     Attributes:
-        database: the database's connections.
+        database: the connections to the database.
     """
 
     def __init__(self, url: str) -> None:
@@ -266,8 +266,8 @@ _opening = Lock()
 
 
 def facts_at(url: str) -> Facts:
-    """Return the store of a database, which all of this process shares."""
-    with _opening:  # parallel threads must not open it twice
+    """Return the store of a database, which all code of this process shares."""
+    with _opening:  # parallel threads must not open the database twice
         return _open_facts(url)
 
 

@@ -28,7 +28,7 @@ _ERRNO = {
 
 
 def storage_fault(error: BaseException) -> str:
-    """Return what is wrong with the disk or the database if it caused an error, with a remedy.
+    """Say what is wrong with the disk or database, if it caused an error, and the remedy.
 
     Returns:
         One line, or "" if the error has another cause.

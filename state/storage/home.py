@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # slow imports that many commands do not need
+if TYPE_CHECKING:  # imported here: slow imports that many commands do not need
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -119,7 +119,7 @@ class Home:
         return self.runs.list(cells) if self.has_books() else []
 
     def threads(self) -> dict[str, str]:
-        """Return thread → its start time, for the threads of LangGraph's server."""
+        """Return thread → the time at which it began, for the threads of LangGraph's server."""
         return self.runs.threads() if self.has_books() else {}
 
     def compact(self) -> int:
@@ -137,12 +137,12 @@ class Home:
 
     @property
     def place(self) -> str:
-        """The place of the home in words, for messages."""
+        """Where the home is, in words for messages."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:
-        """Return whether the home has a register of runs, or cannot: its folder is a file."""
-        unusable = self.folder.is_file()  # opening the register raises the error
+        """Return whether the home has a register of runs, or has none as its folder is a file."""
+        unusable = self.folder.is_file()  # opening the register raises the error that fits
         return bool(self.database) or unusable or (self.folder / BOOKS_FILE).exists()
 
 
@@ -181,7 +181,7 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
-@cache  # one connection holds all leases of a process
+@cache  # cached: one connection holds all leases of a process
 def _shared_leases(url: str) -> "Leases":
     from shapley_coop.state.storage.databases import driver
 

@@ -77,7 +77,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return (agent, letter, attempt) → the answers of models to that letter and attempt."""
+        """Return (agent, letter, attempt) → all models' answers to that letter and attempt."""
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -116,7 +116,7 @@ class Journal(Book):
                     try:
                         claim_for(session, episode, who)
                         kept[number] = _write(session, episode, entry)
-                    except NotYours as error:  # nothing was written; go on
+                    except NotYours as error:  # this answer was not written; go on
                         kept[number] = error
         return [kept[number] for number in range(len(answers))]
 
@@ -173,7 +173,7 @@ class Journal(Book):
         yield from map(entry_in, found)
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
-        """Return the tokens that an owner's answers used, for each model."""
+        """Return model → the number of tokens that the answers of an owner's runs used."""
         with self._facts.reading(owner) as session:
             found = session.every(ANSWER)
         used: defaultdict[str, Counter[str]] = defaultdict(Counter)

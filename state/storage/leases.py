@@ -30,7 +30,7 @@ class LeaseLost(RuntimeError):
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to play one run.
+    """A worker's right to play one run, as long as it has it.
 
     Attributes:
         lost: a function that returns whether another worker has taken over the run; None for
@@ -52,7 +52,7 @@ class Lease:
 
 
 class Leases(Protocol):
-    """The leases of a home."""
+    """The leases of all runs in a home."""
 
     def of(self, run: str) -> AbstractContextManager[Lease]:
         """Hold the lease of a run during the `with` block; see `FileLeases.of`."""
@@ -90,7 +90,7 @@ class FileLeases:
             path.unlink(missing_ok=True)
 
     def _locked(self, run: str) -> FileLock:
-        """Acquire and return a run's lock.
+        """Acquire the lock of a run, and return it.
 
         `of` does not do this itself, as its local variables stay in memory as long as the lease.
         """
@@ -123,7 +123,7 @@ def _privately(file: str, flags: int) -> int:
 
 
 def this_worker() -> str:
-    """Return the words for this process and its machine that other workers are shown."""
+    """Return this process and its machine in the words that other workers are shown."""
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 

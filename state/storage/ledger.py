@@ -73,7 +73,7 @@ class Ledger(Book):
 
         Returns:
             "posted"; "already" if every posting exists; "refused" if another fork has posted.
-            In the last two cases nothing is written.
+            If "already" or "refused", nothing is written.
 
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
@@ -89,7 +89,7 @@ class Ledger(Book):
         return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
-        """Return every line of an episode, in the order of its postings."""
+        """Return every line of an episode's postings, in their order."""
         return [line for lines in self.postings(episode).values() for line in lines]
 
     def postings(self, episode: str) -> dict[Place, tuple[Line, ...]]:
@@ -99,7 +99,7 @@ class Ledger(Book):
         return dict(sorted(found.items(), key=lambda one: (one[0][2], one[0][:2])))
 
     def balances(self, episode: str) -> dict[str, int]:
-        """Return an episode's balances, as `balances_of` does."""
+        """Return the balances of an episode's accounts, as `balances_of` does."""
         return balances_of(self.lines(episode))
 
 

@@ -65,7 +65,7 @@ class Book:
 
 
 def claim_for(session: Session, episode: str, who: Holder) -> None:
-    """Claim an episode for a holder unless it is the holder's already; see `claim`."""
+    """Claim an episode for a holder, unless this holder has it already; see `claim`."""
     if held_by(session.read(EPISODE, episode)) != who:
         claim(session, episode, who.thread)
 
@@ -114,7 +114,7 @@ class Owners(Book):
 
         Args:
             owner: the owner that reads or writes the thread.
-            claim: whether a thread without an owner is given to this owner.
+            claim: whether a thread that has no owner yet is given to this owner.
 
         Raises:
             NotYours: the thread belongs to another owner.

@@ -12,7 +12,7 @@ def deflate(plain: bytes) -> bytes:
 
 
 def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
-    """Return texts and a letter's facts as bytes: two consecutive zlib streams of JSON."""
+    """Return texts and a letter's facts as bytes: two zlib streams of JSON, one after the other."""
     return b"".join(deflate(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 

@@ -113,17 +113,17 @@ class Runs(Book):
                     raise _Taken
                 mint(session, run)
         except (_Taken, NotYours):
-            if known := self.begun(graph, room, key):  # a parallel request began the run
+            if known := self.begun(graph, room, key):  # a parallel request has begun the run
                 return known
             from shapley_coop.state.resuming import command_for  # here: a cycle
 
-            other = self._find(run)  # None if the run belongs to another owner
+            other = self._find(run)  # None if another owner has the run
             resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(f"a run {run!r} exists already: choose another name{resume}") from None
         return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
-        """Return the run that used the key for the same request, or None.
+        """Return the run that an earlier, equal request with this key began, or None.
 
         Raises:
             KeyUsed: the key was used for another request, or by a removed run that paid.
@@ -142,7 +142,7 @@ class Runs(Book):
         """Bind an idempotency key to this request on the current thread.
 
         Returns:
-            The text for the argument `previous` of `Episodes.after`, one for each key.
+            The text to pass as `previous` to `Episodes.after`; each key has its own.
 
         Raises:
             ValueError: the key was used for another request or on another thread.
@@ -157,7 +157,7 @@ class Runs(Book):
         return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
-        """Return the name of the run that used a key, or None."""
+        """Return the name of the run that used an idempotency key, or None."""
         with self._reading() as session:
             found = session.read(KEY, "", [_name_of(key)])
         if not found:
@@ -190,7 +190,7 @@ class Runs(Book):
         result: dict[str, Any] | None = None,
         why: str = "",
     ) -> None:
-        """Record what `finish` records, in a transaction that is already open."""
+        """Record what `finish` records, but in a transaction that is open already."""
         last = session.last(STANDS, run)
         before = last.value if last else {"state": STARTED}
         stands = {"state": state} | ({"result": result} if result else {"why": why} if why else {})
@@ -277,5 +277,5 @@ def _name_of(key: str) -> str:
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:
-    """Return the hash of a request: a workflow and a configuration."""
+    """Return the hash of a request, which is a workflow and a configuration."""
     return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()

@@ -28,7 +28,7 @@ class SqliteDatabase:
     Commits must survive because answers cost money, and payments in the ledger follow from them.
 
     Args:
-        file: the file; see `connect`.
+        file: the path of the SQLite file; see `connect`.
     """
 
     def __init__(self, file: Path) -> None:
@@ -121,7 +121,7 @@ def connect(
 
 
 def compact(file: Path) -> int:
-    """Free the space of a file's deleted rows, and return the number of bytes freed.
+    """Free the space of the rows deleted from a file, and return the number of bytes freed.
 
     Raises:
         sqlite3.OperationalError: another process used the file for a minute, so nothing is freed.
@@ -137,7 +137,7 @@ def compact(file: Path) -> int:
 
 
 def _size(file: Path) -> int:
-    """Return the size of a file and its log, in bytes."""
+    """Return the size of a database file with its log, in bytes."""
     log = file.with_name(f"{file.name}-wal")
     return sum(one.stat().st_size for one in (file, log) if one.exists())
 

@@ -15,10 +15,10 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
     """Check that this program can read some stored data.
 
     Args:
-        what: the name of the data.
+        what: what the data are, as the error names them.
         found: the version that the data record; 0 or None if they record none.
         reads: the version that this program reads.
-        instead: other advice; the message first advises to use the program that wrote the data.
+        instead: further advice, after the advice to use the program that wrote the data.
 
     Raises:
         OtherVersion: the data have another version, or no version.

@@ -1,4 +1,4 @@
-"""The base class of all clauses."""
+"""The base class of all kinds of clauses."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ class Clause(BaseModel):
 
     Attributes:
         taught: the line in letters that explains the kind; "" if a prompt template explains it.
-        asked: the description of the kind in answer schemas; "" for the class's docstring.
-        in_fields: field → its type in answer schemas, if records have a different type.
+        asked: the kind's description in answer schemas; "" to use the class's docstring.
+        in_fields: field → its type in answer schemas, if it has a different type in records.
         spelt: field → the key that agents write for the field, if the key differs.
         lasts: whether the clause survives an amendment unless it is dropped by its id.
         also: key that agents may write → the field that the key means.
@@ -75,7 +75,7 @@ class Clause(BaseModel):
         return compiled_condition(self.when, "before" if self.duty else "after")
 
     def events(self, agents: Sequence[str]) -> list[Event]:
-        """Return the agent–action pairs that the clause depends on, given all agents."""
+        """Return the agent–action pairs that the clause depends on; `agents` are all agents."""
         return [event for part in conditions_in(self.when) if (event := event_of(part))]
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Clause(BaseModel):
         return {**terms, **timed}
 
     def wrong(self, terms: Terms) -> str:
-        """Return a fault that only this kind can have, in words, or ""."""
+        """Return a fault that only clauses of this kind can have, in words, or ""."""
         return ""
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
@@ -112,5 +112,5 @@ class Clause(BaseModel):
 
 
 def due(when: When) -> str:
-    """Return the condition of a payment or gift in words, after a comma; "" for "always"."""
+    """Return a comma and the condition of a payment or gift in words; "" if it is "always"."""
     return "" if when == "always" else f", {words(when, of_payment=True)}"

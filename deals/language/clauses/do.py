@@ -11,7 +11,7 @@ from shapley_coop.deals.language.when import EVERYONE, When, words
 
 
 class Asking(Clause):
-    """The base of `Do` and `Forbid`: a duty of `agent`, a party or "everyone" for all parties."""
+    """The base of `Do` and `Forbid`: `agent`, a party or "everyone" (all parties), has a duty."""
 
     lasts: ClassVar[bool] = False
 

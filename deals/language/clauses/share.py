@@ -44,13 +44,13 @@ class Share(Clause):
         return Split(self.fractions, self.norm)
 
     def words(self) -> str:
-        """Return the norm, or each agent's part: all in percent, or all with one denominator."""
+        """Return in words the norm or each agent's part, all in percent or with one denominator."""
         if self.norm is not None:
             by = f"by the norm {self.norm}, computed from the record"
             return f"At the end the total is split {by}."
         fractions = self.fractions or {}
         told = {agent: part(x) for agent, x in fractions.items()}
-        if not all(text.endswith("%") for text in told.values()):  # write all in one form
+        if not all(text.endswith("%") for text in told.values()):  # write all fractions in one form
             whole = lcm(*(x.denominator for x in fractions.values()))
             told = {agent: f"{x * whole}/{whole}" for agent, x in fractions.items()}
         parts = ", ".join(f"{agent} {text}" for agent, text in told.items())

@@ -45,7 +45,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return a seat's chat model, which has no letter until `for_letter` gives it one."""
+    """Return a seat's chat model, which gets a letter to answer only by `for_letter`."""
     return RemoteAgent(seat=seat)
 
 
@@ -54,7 +54,7 @@ class RemoteAgent(LetterChatModel):
 
     Attributes:
         seat: the seat with the agent's address.
-        question: the letter; None until one is set.
+        question: the letter to answer; None until `for_letter` sets one.
         journal: the journal, from which a resumed run reads the id of the agent's A2A task.
     """
 
@@ -64,7 +64,7 @@ class RemoteAgent(LetterChatModel):
     cache: bool | None = False
 
     def for_letter(self, question: "Enquiry", journal: Journal) -> "RemoteAgent":
-        """Return a model that asks the agent this question."""
+        """Return a model that asks the remote agent this question (one letter, one attempt)."""
         return RemoteAgent(seat=self.seat, question=question, journal=journal)
 
     @property
@@ -163,7 +163,7 @@ class _Tasks:
         self._kept: set[str] = set()
 
     async def of(self, attempt: int) -> Sequence[str]:
-        """Return the ids of an attempt's tasks, the latest last."""
+        """Return the ids of the tasks of one attempt to answer the letter, the latest last."""
         found = await asyncio.to_thread(lambda: list(self._entries(attempt)))
         return [json.loads(entry.answer.text)["task"] for entry in found]
 
@@ -196,7 +196,7 @@ class _Tasks:
 
 
 async def link_to(seat: Seat, agent: str) -> "Link":
-    """Return the link to an agent. Each event loop makes one link per seat and agent."""
+    """Return the connection to an agent; each event loop makes one per seat and agent."""
     here = clients_here()
     links, key = here.kept, (A2A, seat, agent)
     if key not in links:

@@ -46,7 +46,7 @@ def card_url(seat: Seat) -> str:
     """Return the URL of the card of a seat's agent.
 
     Raises:
-        ValueError: the seat names no HTTP address.
+        ValueError: the seat's address is not an HTTP URL.
     """
     parts = urlsplit(seat.name)
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
@@ -71,7 +71,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     Raises:
         httpx.HTTPError: the request fails.
         AnswerTooLarge: the response is too large.
-        CardRefused: the response is no card, or its signature is wrong, or it names another host.
+        CardRefused: the response is no card, or the card's signature or host is wrong.
     """
     from a2a.client.card_resolver import parse_agent_card
     from google.protobuf.json_format import ParseError
@@ -89,7 +89,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     addresses = [one.url for one in card.supported_interfaces]
     if not addresses:
         raise CardRefused("its card contains no address")
-    # A card that names another host would send letters and a token to a third party.
+    # Letters and the token go to the address in the card: another host would be a third party.
     if any(_origin(one) != _origin(url) for one in addresses):
         raise CardRefused("its card names an address on another host")
     if named := options_of(seat).card_key:
@@ -99,7 +99,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
 
 
 def read_card_key(path: Path) -> bytes:
-    """Return the public key, in PEM, that must verify a card.
+    """Return the public key, in PEM, that checks the signature of an agent's card.
 
     Raises:
         ValueError: the file cannot be read, holds no public key, or holds a weak key.

@@ -1,4 +1,4 @@
-"""The HTTP client for a remote agent; it limits responses and follows no redirects."""
+"""The HTTP client for a remote agent; it limits the size of responses and follows no redirects."""
 
 from collections.abc import AsyncIterator
 
@@ -49,10 +49,10 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
 
 
 def client(token: str, timeout: float) -> httpx.AsyncClient:
-    """Return a client for one agent.
+    """Return an HTTP client for one remote agent.
 
     Args:
-        token: the bearer token for the agent; empty for none.
+        token: the bearer token for the agent; empty if the agent needs none.
         timeout: the most seconds for which the agent may be silent.
     """
     headers = {"authorization": f"Bearer {token}"} if token else {}

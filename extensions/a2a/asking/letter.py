@@ -19,7 +19,7 @@ EXTENSION = "urn:shapley-coop:a2a:letters:v1"
 def message_of(
     question: "Enquiry", form: Mapping[str, Any] | None, memory: bool, task: str
 ) -> "Message":
-    """Return the message that asks an agent a question.
+    """Return the A2A message that sends a letter to an agent.
 
     The message id consists of the letter's name and the attempt, so the agent can recognize a
     message that arrives twice.

@@ -20,7 +20,7 @@ TRANSPORTS = [TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON]
 
 
 class Link:
-    """A connection to one agent.
+    """A connection to one remote agent, over A2A.
 
     Attributes:
         card: the agent's card.
@@ -36,7 +36,7 @@ class Link:
         """Read an agent's card and connect to it.
 
         Raises:
-            CardRefused: the card cannot be trusted, or names no transport in `TRANSPORTS`.
+            CardRefused: the card cannot be trusted, or offers no protocol in `TRANSPORTS`.
             httpx.HTTPError: the card cannot be read.
         """
         http = client(token_of(seat, agent), seat.timeout)

@@ -27,7 +27,7 @@ FOR_TENANTS = frozenset({"memory"})
 
 
 def options_of(seat: Seat) -> Options:
-    """Return a seat's options.
+    """Return the A2A options of a seat, checked.
 
     Raises:
         ValueError: the seat has an unknown option or a wrong value.

@@ -47,7 +47,7 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
 
     Args:
         found: the task or message from the agent.
-        form: the schema of an answer in fields.
+        form: the schema of an answer that is given in fields, not in tagged text.
 
     Raises:
         TaskFailed: the task failed, was rejected or cancelled, or is completed without an answer.
@@ -73,9 +73,9 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
 
 
 def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | None:
-    """Return the token counts in the first metadata that have some, or None.
+    """Return the token counts in the first metadata that contain token counts, or None.
 
-    A2A has no field for them, so the names of LangChain, OpenAI and Google's ADK are tried.
+    A2A has no field for them, so the field names of LangChain, OpenAI, Google's ADK are tried.
     """
     from google.protobuf.json_format import MessageToDict
 
@@ -89,7 +89,7 @@ def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | Non
 
 
 def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
-    """Return the first count under one of the names, or None if it is not a whole number."""
+    """Return the count under the first name that is there; None if it is no whole number."""
     count: Any = next((told[name] for name in names if name in told), None)
     # Protobuf reads every JSON number as a float.
     whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53

@@ -64,7 +64,7 @@ class _Agent(AgentExecutor):
     """An agent that answers each message by one task."""
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Start a message's task, and call `answer`."""
+        """Create the task of a message, and call `answer` to work on it."""
         message = context.message
         assert message is not None, "a request brings a message"
         task = context.current_task
@@ -76,7 +76,7 @@ class _Agent(AgentExecutor):
         await self.answer(context, updater)
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
-        """Answer the message in the context, and end the message's task."""
+        """Answer the message that the request's context holds, and end the message's task."""
         raise NotImplementedError
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:

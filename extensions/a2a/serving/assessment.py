@@ -124,7 +124,7 @@ class Assessment(_Part):
         return found
 
     def room(self, seed: int) -> RunConfig:
-        """Return the configuration of the run with this seed.
+        """Return the configuration of the assessment's run with this seed.
 
         Raises:
             ValueError: a setting is wrong.
@@ -145,7 +145,7 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
 
     Args:
         asked: the request.
-        say: a callback for a line on the progress, called after each run.
+        say: a function that is called after each run with a line about the progress.
 
     Returns:
         Plain JSON. `runs` has one object per run. A run is stopped if an agent does not answer.

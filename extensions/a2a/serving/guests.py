@@ -105,7 +105,7 @@ class Guests(RequestHandler):
         self, params: CancelTaskRequest, context: ServerCallContext
     ) -> NoReturn:
         """Refuse to cancel a task; an agent that stays silent passes at its deadline."""
-        raise UnsupportedOperationError("A party cannot cancel the play")
+        raise UnsupportedOperationError("A party cannot cancel the run")
 
     async def on_get_extended_agent_card(
         self, params: GetExtendedAgentCardRequest, context: ServerCallContext
@@ -130,7 +130,7 @@ class Guests(RequestHandler):
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> tuple[Seat, str]:
-        """Handle a message; return its seat, and the id of the letter that it answered, or ""."""
+        """Handle a message; return its seat, and the id of the letter it answered ("" if none)."""
         data, words = _parts(params.message)
         if not params.message.task_id:
             seat = _invited(context, data.get("seat"))
@@ -200,7 +200,7 @@ def _parts(message: Message) -> tuple[dict[str, Any], str]:
 
 
 def _seat(context: ServerCallContext, task: str) -> Seat:
-    """Return the seat of a task, or raise `TaskNotFoundError` if another caller has the seat."""
+    """Return a task's seat; raise `TaskNotFoundError` if the seat belongs to another caller."""
     seat, caller = Seat.of_task(task), context.state.get(CALLER)
     if caller is not None and not caller.sits_at(*seat):
         raise TaskNotFoundError

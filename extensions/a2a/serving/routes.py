@@ -21,7 +21,7 @@ CARD = f"{TABLE}/.well-known/agent-card.json"
 def table_routes() -> list[Route]:
     """Return the routes of the agent at `/table` and of its card."""
 
-    @cache  # all requests share the dispatcher that the first request makes
+    @cache  # the first request makes the dispatcher, and later requests use it too
     def dispatcher() -> Any:
         return _dispatcher()
 
@@ -100,7 +100,7 @@ def _card(base_url: str) -> dict[str, Any]:
 
 
 def as_both(card: Any, url: str) -> dict[str, Any]:
-    """Return a card as JSON that clients of A2A 1.0 and of 0.3 can read."""
+    """Return an agent's card as JSON that clients of both A2A 1.0 and 0.3 can read."""
     from google.protobuf.json_format import MessageToDict
 
     return {**MessageToDict(card), "url": url, "protocolVersion": "0.3.0"}

@@ -53,7 +53,7 @@ async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
     """
     thread = await thread_of(seat.episode)
     if thread is None:
-        raise NoSuchSeat("There is no such play")
+        raise NoSuchSeat("There is no such run")
     task = Task(id=seat.task, context_id=str(uuid5(NAMESPACE_URL, seat.task)))
     try:
         letter = await inbox.letter(*seat)
@@ -96,7 +96,7 @@ def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
     """Set a task's state if no letter waits: COMPLETED after the run's end, and WORKING before."""
     given = table.get("settings", {}).get("seats", {}).get(seat.agent)
     if given is None:
-        raise NoSuchSeat(f"There is no {seat.agent} in this play")
+        raise NoSuchSeat(f"There is no {seat.agent} in this run")
     if given["model"] != HUMAN:
         raise NoSuchSeat(
             f"{given['model']} answers for {seat.agent}: a guest needs a seat that the run gives "

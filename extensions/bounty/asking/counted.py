@@ -10,13 +10,13 @@ from shapley_coop.state.table import Table
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """Return the split in proportion to what each agent's counted work earned in the game."""
+    """Return the split of the bounty in proportion to what each agent's counted work earned."""
     parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
     return Deal(clauses=(Share(fractions=parts),))
 
 
 def wrongly_counted(table: Table) -> list[str]:
-    """Return the differences between a run's first offer and the counted split; [] if none."""
+    """Return how a run's first offer differs from the split by counted work; [] if it does not."""
     put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
     due = [counted_split(EvaluatedTable(table)).record()]
     return list(differences(put, due, "offer 1"))

@@ -25,7 +25,7 @@ def in_fractions(text: str, bounty: Fraction, currency: str) -> str:
     '<PROPOSAL>{"clauses": [{"fractions": {"A": "3/10", "B": "7/10"}}]}</PROPOSAL>'
 
     Raises:
-        ValueError: the parts have another sum; the message says how much is missing or too much.
+        ValueError: the parts sum to none of these; the message says by how much they are off.
     """
 
     def converted(found: re.Match[str]) -> str:

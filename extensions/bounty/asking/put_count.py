@@ -1,4 +1,4 @@
-"""The node that offers the split by counted work as offer 1, in nobody's name."""
+"""The node that offers the split by counted work as offer 1, which has no author."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ NO_REASON = Fault(
 
 
 def read(turn: TurnContext, agent: str, given: Answer) -> answer.Reply | Fault:
-    """Read an answer to a split; refuse a person's objection if its reason is outside the tags."""
+    """Read an answer to a split; refuse a person's objection with its reason outside the tags."""
     facts = turn.evaluated.game.facts()
     try:
         text = in_fractions(given.text, exact(facts["bounty"]), facts["currency"])

@@ -1,4 +1,4 @@
-"""The facts and the talk that a letter about a bounty shows in addition to the offer."""
+"""The facts and messages that a letter about a bounty shows in addition to the offer."""
 
 from typing import Any
 
@@ -16,6 +16,6 @@ def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def about_bounty(turn: TurnContext, lines: Lines) -> Lines:
-    """Return the agents' messages without offer 1, which the letter already shows."""
+    """Return the agents' messages, without offer 1, since the letter shows it elsewhere."""
     said = [line for line in lines if line.get("by") not in (None, COUNT)]
     return [{key: x for key, x in line.items() if key != "topic"} for line in said]

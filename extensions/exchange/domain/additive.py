@@ -22,7 +22,7 @@ from shapley_coop.extras import require_extra
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """A utility of sets that is the sum of the tasks' values, without a table of 2ⁿ entries.
+    """A utility of sets of tasks: the sum of the tasks' values, without a table of 2ⁿ entries.
 
     Attributes:
         values: each atom's value, in the order of the atoms, in millionths of their sum.
@@ -52,7 +52,7 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
     Raises:
         LibraryMissing: the library that finds the best total of such utilities is not installed.
     """
-    _matching_solver()  # so that a missing library stops the run before play, not at its end
+    _matching_solver()  # called here so that a missing library stops the run before play
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw

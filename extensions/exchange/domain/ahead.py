@@ -23,7 +23,7 @@ class ExchangeAhead(Ahead):
     """The simulator: an agent without a duty does its tasks, or waits for a later duty."""
 
     game: "TaskExchange"
-    foreseeable = "own"  # holdings are public, valuations are private
+    foreseeable = "own"  # who holds which task is public, valuations are private
     idle_words = "doing the tasks later than asked"
 
     @property
@@ -37,7 +37,7 @@ class ExchangeAhead(Ahead):
         return "its own tasks"
 
     def most(self) -> dict[str, Fraction]:
-        """Return 1 for each agent: utilities are fractions of the agent's own maximum."""
+        """Return 1 as each agent's bound: utilities are fractions of the agent's own maximum."""
         return dict.fromkeys(self.game.agents, Fraction(1))
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str:
@@ -84,7 +84,7 @@ class ExchangeAnalysis(Analysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """The front of all partitions; a plan is valued by the tasks that each agent does."""
+        """The Pareto front of all partitions; a plan is valued by the tasks that agents do."""
         return ExchangePoints(self.game.scenario)
 
     def _tradable(self, coalition: frozenset[str]) -> int:

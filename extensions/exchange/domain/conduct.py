@@ -73,7 +73,7 @@ def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[B
     """Return the gain from each moved task, which counts only if all its holders are members.
 
     Returns:
-        A function for each task; None without additive utilities, or if a task moved too often.
+        One function for each task; None if utilities are not additive, or a task moved too often.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):

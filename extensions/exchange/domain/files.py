@@ -1,7 +1,7 @@
 """Scenarios from YAML or JSON files; `docs/scenarios.md` describes the format.
 
-The file stays in its place. A run refers to it by its path, so that its private content is never
-copied into shared state.
+A scenario's file stays in its place. A run refers to it by its path, so that its private content is
+never copied into shared state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ class ScenarioFile(BaseModel):
 
 
 def read_scenario(path: str | Path) -> Scenario:
-    """Read a scenario file.
+    """Read a scenario file, and return the scenario.
 
     Raises:
         GameError: the file cannot be read or is inconsistent; the error quotes no utility.
@@ -101,7 +101,7 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
         beside: the folder to which the path `tools` is relative.
 
     Raises:
-        GameError: the content is inconsistent; the error gives the correction.
+        GameError: the content is inconsistent; the error says how to correct it.
     """
     page = read_page(content)
     return _with_utilities(page, tasks_of(page), beside)
@@ -182,7 +182,7 @@ def _read_holding(told: str | list[str], atoms: Sequence[Atom], whose: str) -> i
 
 
 def _read_sums(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
-    """Return additive utilities from a mapping of tasks, in words, to scores."""
+    """Return the additive utilities that a mapping of tasks (in words) to scores gives."""
     positions, found = _positions(atoms), [0.0] * len(atoms)
     for task, score in scores.items():
         if not 0 <= score <= TOP:

@@ -21,7 +21,7 @@ class TradeForesight(Foresight):
     FACTS = ("turns",)
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Read the market from the facts.
+        """Read the market from the letter's facts.
 
         If the current offer shares the total, I treat the offer as a request: I assume that its
         author wants the tasks that the author would hold.
@@ -75,11 +75,11 @@ class TradeForesight(Foresight):
         return [] if wanted == market.holds else self._plan(wanted)
 
     def habit(self, legal: list[str]) -> str:
-        """Return the action that does one of my tasks, or WAIT if none is left."""
+        """Return an action that does one of my tasks, or WAIT if I have no task left."""
         return next(filter(self.is_habit, legal), WAIT)
 
     def is_habit(self, action: str) -> bool:
-        """Return whether the action does a task."""
+        """Return whether the action does a task, as agents without a duty do."""
         return action in self.market.names
 
     def _payoffs(self, masks: Masks) -> Payoffs:

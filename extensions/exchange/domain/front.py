@@ -38,7 +38,7 @@ class Front:
 
 
 def pareto_front(utilities: Sequence[Micros]) -> Front:
-    """Return the front of N ≥ 2 agents' tables of 2ⁿ utilities each."""
+    """Return the Pareto front, given a table of 2ⁿ utilities for each of N ≥ 2 agents."""
     everything = len(utilities[0]) - 1
     found = _fronts(utilities, [everything])[everything]
     order = np.lexsort(tuple(-found.points[:, i] for i in reversed(range(len(utilities)))))
@@ -65,7 +65,7 @@ _IMPOSSIBLE = -(10**15)
 
 
 def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Front]:
-    """Return set → front of its partitions among a group; sets with too few atoms are left out."""
+    """Return set → the front of its partitions among a group, without sets of too few atoms."""
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:
@@ -95,8 +95,8 @@ def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Fron
 def _best(points: Micros, masks: Micros) -> Front:
     """Return the utility vectors that no other vector dominates, without duplicates.
 
-    The vector with the highest sum is efficient. Remove the vectors that it dominates or equals,
-    and repeat. Cost: the front's size × the number of vectors; for two agents, a sort.
+    The vector with the highest sum is efficient. Take it, remove all vectors that it dominates or
+    equals, and repeat. Cost: the front's size × the number of vectors; for two agents, a sort.
     """
     if points.shape[1] == 2:
         order = np.lexsort((-points[:, 1], -points[:, 0]))

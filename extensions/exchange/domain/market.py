@@ -88,12 +88,12 @@ class Market:
 
     @property
     def best(self) -> float:
-        """My highest possible utility."""
+        """My highest possible utility of any set of tasks."""
         return max(self.utilities[mask] for mask in self.mine)
 
     @cached_property
     def mine(self) -> list[int]:
-        """The sets that I could ask for and whose utility I know, by falling utility.
+        """The sets that I could ask for and whose utility I know, those of highest utility first.
 
         These sets leave at least one task for each other agent.
 
@@ -140,7 +140,7 @@ class Market:
         return [asked for asked in self.offered if asked.by == agent]
 
     def describe(self, mask: int) -> str:
-        """Return the exact description of a set."""
+        """Return the registered description of a set of tasks."""
         return self.written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: str) -> int | None:
@@ -156,12 +156,12 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets offered to an agent in vain: all but the last and its present set."""
+        """Return the sets offered to an agent that it did not take: not the last, nor its own."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """Return twice an agent's number of requests for a task, plus 1 if it holds the task."""
+        """Return an agent's interest in a task: 2 for each request for it, 1 for holding it."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 

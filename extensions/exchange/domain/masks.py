@@ -28,7 +28,7 @@ def to_bits(mask: int, n: int) -> str:
 
 
 def from_bits(bits: Any, n: int) -> int:
-    """Return the mask that a text of bits describes.
+    """Return the mask that a text of the characters 0 and 1 describes.
 
     Raises:
         GameError: the text is not n characters 0 or 1.
@@ -46,7 +46,7 @@ def members(mask: int, n: int) -> list[int]:
 
 
 def mask_of(positions: Sequence[int], n: int) -> int:
-    """Return the mask of the atoms at some positions."""
+    """Return the mask of the atoms at the given positions."""
     return sum(1 << (n - 1 - i) for i in set(positions))
 
 

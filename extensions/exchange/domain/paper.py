@@ -46,7 +46,7 @@ def paper(name: str, seed: int = 0) -> Scenario:
 
     Args:
         name: `paper_cooperative` or `paper_competitive`.
-        seed: the seed of the utilities that are not printed.
+        seed: the seed from which the utilities that the paper does not print are drawn.
     """
     published, known = _read_published(), printed_utilities(name)
     preferences = published["scenarios"][name]["preferences"]

@@ -73,7 +73,7 @@ def grade(preference: str, atom: Atom) -> float:
 def draw_preferences(
     atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
 ) -> dict[str, str]:
-    """Return preferences in words that overlap as much as `competition` says, from 0 to 1.
+    """Return preferences in words that overlap by `competition`, from 0 (not) to 1 (wholly).
 
     Each of N agents is very good at ⌊n/N⌋ of n tasks, its favourites, and not good at the others.
     At 0 no two agents are good at the same task; at 1 all are good at the same tasks. In between,

@@ -35,7 +35,7 @@ class Registry:
 
     Args:
         says: each atom's own words, first atom first.
-        written: given descriptions, which replace the composed ones.
+        written: mask → a given description, which replaces the composed one.
 
     Raises:
         GameError: `check_words` refuses words, or two atoms or two masks have the same words.

@@ -1,7 +1,7 @@
 """Scenarios: the tasks, the initial holdings, and each agent's private utilities.
 
-`Tasks` is public. `Scenario` adds the private tables. The `repr` of a scenario leaves the tables
-out, so that no log or error text shows them.
+`Tasks` is public. `Scenario` adds the private tables of utilities. The `repr` of a scenario leaves
+the tables out, so that no log or error text shows them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -54,7 +54,7 @@ class Tasks:
     Attributes:
         atoms: all atoms, most significant bit first.
         initial: agent → the mask of its initial tasks; a partition.
-        registry: mask ↔ description.
+        registry: the map between masks and descriptions of sets of tasks.
         exact: whether proposals must name each agent's tasks as in the paper, without repairs.
 
     Raises:
@@ -107,7 +107,7 @@ class Tasks:
         return {name: 1 << (self.n - 1 - i) for i, name in enumerate(self.names)}
 
     def named(self, names: Iterable[str]) -> int:
-        """Return the named atoms as a bit mask; other names are ignored."""
+        """Return the atoms with these names as a bit mask; names of no atom are ignored."""
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
@@ -115,7 +115,7 @@ class Tasks:
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
-        """Return the tasks that some agents hold, as a separate exchange.
+        """Return a separate exchange of the tasks that some of the agents hold.
 
         Args:
             holds: agent → the mask of its tasks, with the agents in speaking order.
@@ -141,7 +141,7 @@ class Tasks:
 
 
 def check_table(n: int) -> None:
-    """Check that a table can give the utility of every set.
+    """Check that there are few enough tasks for a table with the utility of every set.
 
     Raises:
         GameError: there are too many tasks.
@@ -170,7 +170,7 @@ class Scenario:
 
     Attributes:
         name: the scenario's name.
-        tasks: the public part.
+        tasks: the public part of the scenario.
         utilities: agent → its utilities by mask, in millionths of the agent's maximum.
         preferences: agent → its preferences in words; empty if unknown.
         origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
@@ -221,7 +221,7 @@ class Scenario:
         return pareto_front([table_of(self.utilities[agent]) for agent in self.tasks.agents])
 
     def show(self, secrets: bool = False) -> dict[str, Any]:
-        """Return the scenario as plain JSON, masks as bit strings.
+        """Return the scenario as plain JSON, with masks written as bit strings.
 
         Args:
             secrets: whether to include preferences, utilities, and the origins of utilities.

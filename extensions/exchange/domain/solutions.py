@@ -85,7 +85,7 @@ def solutions(scenario: Scenario) -> dict[str, Solution]:
 
 
 def score(scenario: Scenario, masks: Masks) -> Score:
-    """Compare an allocation with the front and the solutions: for the operator, not for agents."""
+    """Compare an allocation with the front and the solutions; agents must not see the result."""
     point, start = scenario.micro(masks), scenario.micro(scenario.tasks.initial)
     agents = scenario.tasks.agents
     known = scenario.tasks.n <= MAX_ATOMS
@@ -116,7 +116,7 @@ def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
 
 
 class ExchangePoints(ReferencePoints):
-    """The reference points of an exchange without payments, in which only tasks change hands."""
+    """The reference points of an exchange in which only tasks change hands, and no money."""
 
     payments = False
     turns_matter = False

@@ -87,7 +87,7 @@ def generate_scenario(
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
-    """Return a task for an event; the words name the event unless it is the first (0)."""
+    """Return a task in words for an event; they name the event unless it is the first (0)."""
     if not event:
         return Atom(tool, {}, says)
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
@@ -96,7 +96,7 @@ def _chore(tool: str, says: str, event: int) -> Atom:
 def _draw_utilities(
     agents: Sequence[str], atoms: int, competition: float, seed: int
 ) -> dict[str, Additive]:
-    """Return random additive utilities; `competition` is the weight of common random values."""
+    """Return random additive utilities; `competition` is the weight of values that all share."""
     common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
     return {
         agent: additive(common + own * dice(seed, 0, f"values/{agent}").random(atoms))

@@ -35,8 +35,8 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
     """Return mask → score from a mapping like {"011": 40}, where bits are tasks of a composite.
 
-    The mapping must name all masks in `asked`, and no other but the empty set. Errors fit
-    on one line.
+    The mapping must name all masks in `asked`, and no other but the empty set. Each error fits on
+    one line.
 
     Raises:
         GameError: a mask is missing, unknown or out of range; the error names it.
@@ -56,7 +56,7 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
 
 
 def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Return mask → description from a mapping of bit strings; it must name the masks in `asked`.
+    """Return mask → description from a mapping by bit strings; these must be the masks in `asked`.
 
     Raises:
         GameError: a description is not text, or masks are missing or unknown.
@@ -73,7 +73,7 @@ def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
 
 
 def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str, do: str) -> None:
-    """Check that exactly the requested masks are present; the empty set may be present too."""
+    """Check that exactly the requested masks have entries; the empty set may have one too."""
     if missing := [mask for mask in asked if mask not in found]:
         raise GameError(f"{lack} {_list_masks(missing, n)}: {do} every composite once")
     if strange := sorted(set(found) - {0, *asked}):

@@ -39,7 +39,7 @@ def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
 
 
 def _select_masks(table: Micros, own: int) -> list[int]:
-    """Return the masks to list, best first, if a letter cannot list the utilities of all masks."""
+    """Return the masks that a letter lists, best first, if it cannot list the utilities of all."""
     ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
     rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
     ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []

@@ -20,14 +20,14 @@ from shapley_coop.games.params import GameError
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool of a catalogue."""
+    """One tool that a catalogue describes."""
 
     id: str
     parameters: tuple[str, ...]
 
 
 class Result(TypedDict):
-    """The result of one call."""
+    """The result of one simulated tool call."""
 
     ok: bool
     result: str
@@ -41,7 +41,7 @@ def simulate(
     seed: int,
     failures: float = 0.0,
 ) -> Result:
-    """Check a call by the catalogue, and return its simulated result, which may be a failure.
+    """Check a tool call by the catalogue; return its simulated result, which may be a failure.
 
     Args:
         tools: the catalogue; if empty, every call is well formed.

@@ -95,12 +95,12 @@ _OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is
 
 
 def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
-    """Return the rules' text on bit masks, the text that replaces it for people, and the calls."""
+    """Return the rules' text on bit masks, its replacement for people, and each call's words."""
     held = {i: agent for agent, mask in tasks.initial.items() for i in members(mask, tasks.n)}
     listed = [f"- {_says(tasks, i)}, at first {held[i]}'s" for i in range(tasks.n)]
     told = [f"**Task exchange**. There are {tasks.n} indivisible tasks:", "", *listed]
     calls = [(name, _says(tasks, i)) for i, name in enumerate(tasks.names)]
-    calls.sort(key=lambda call: -len(call[0]))  # a name may begin with another name
+    calls.sort(key=lambda call: -len(call[0]))  # as a name may begin with another name
     return "\n".join(_masks(tasks)), "\n".join(told), calls
 
 
@@ -122,7 +122,7 @@ def _one_by_one(tasks: Tasks, found: re.Match[str]) -> str:
     """Return an agent's tasks in a proposal, one by one; unchanged if the registry lacks them."""
     try:
         mask = tasks.registry.mask_of(json.loads(found[2]))
-    except ValueError:  # an agent's words that only look like a proposal
+    except ValueError:  # these are an agent's words that only look like a proposal
         mask = None
     return found[0] if mask is None else found[1] + _named(tasks, mask)
 

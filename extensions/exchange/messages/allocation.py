@@ -1,4 +1,4 @@
-"""The rules for an allocation in a task exchange, in groups; each rule has a fault label."""
+"""The rules for an allocation in a task exchange, in groups; each rule returns one fault label."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Draft:
     Attributes:
         message: the parsed message.
         tasks: the atoms, the agents and the registered descriptions.
-        pending: the proposal that the author must answer (agent → tasks as bits), or None.
+        pending: the proposal that the message must answer (agent → tasks as bits), or None.
     """
 
     message: Message
@@ -105,7 +105,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check that a counter-proposal has <REJECT> and no proposal <ACCEPT>, or return fault ACK."""
+    """Check that no proposal has <ACCEPT>, and counter-proposals <REJECT>, or return fault ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:
@@ -135,7 +135,7 @@ def check_registered(draft: Draft) -> Fault | None:
 
 
 def one_each(draft: Draft) -> Fault | None:
-    """Check that no agent has several descriptions, if the tasks are exact, or return fault MDA."""
+    """If tasks are `exact`, check that no agent has several descriptions, or return fault MDA."""
     tasks = draft.tasks
     return together(
         Fault("MDA", f"Several tasks for {agent}: give one, {name_task(tasks, draft.mask(agent))}.")
@@ -206,13 +206,13 @@ def _nearest(tasks: Tasks, description: Any) -> str:
         return matcher.quick_ratio()
 
     every = [tasks.registry.describe(mask) for mask in range(tasks.registry.size)]
-    # Comparing the characters as sets is cheap and finds the candidates for the slow comparison.
+    # Comparing the sets of characters is cheap, and finds candidates for the slow exact comparison.
     close = get_close_matches(said, nlargest(3, every, key=alike), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def name_task(tasks: Tasks, mask: int) -> str:
-    """Return the description and the mask of a composite task, as text."""
+    """Return a text with the description and the mask of a composite task."""
     return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
 
 

@@ -43,15 +43,15 @@ Act = Literal["propose", "accept", "reject"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a message.
+    """The verdict on one message of a task exchange.
 
     Attributes:
         label: the reason for the refusal; None if the message is valid.
         feedback: words for the author alone; "" if the message is valid.
         masks: agent → its tasks, as bits, in the allocation proposed or accepted. A refused
             allocation is included only if all its descriptions are known; otherwise {}.
-        act: what a valid message does; "reject" includes a counter-proposal.
-        repairs: the repairs made in reading the message, in words.
+        act: what a valid message does; a counter-proposal counts as "reject".
+        repairs: the repairs of the message's form made in reading it, in words.
     """
 
     label: str | None
@@ -113,7 +113,7 @@ def check_message(
 
 
 def _message(text: str, tasks: Tasks) -> Message | Fault:
-    """Parse the message, escaping the quotation marks of registered descriptions if needed."""
+    """Parse the message; if needed, escape the quotation marks inside registered descriptions."""
     if tasks.exact:
         return _exactly(text)
     message = scan(text)
@@ -143,7 +143,7 @@ def _exactly(text: str) -> Message | Fault:
 
 
 def _as_lists(message: Message) -> tuple[Message, list[str]]:
-    """Return the message with each single description put into a list, and the repairs."""
+    """Return the message with every bare description put into a list, and the repairs in words."""
     proposal = message.proposal
     if not isinstance(proposal, dict) or not any(isinstance(v, str) for v in proposal.values()):
         return message, []

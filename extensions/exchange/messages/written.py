@@ -1,4 +1,4 @@
-"""Readers of a task exchange's messages: delivered text, utility estimates, and the deal."""
+"""Functions that read a task exchange's messages: delivered text, utility estimates, the deal."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def _as_read(message: Message) -> str:
 
 
 def _elements(text: str) -> str:
-    """Return the public elements unchanged; of a bare <ACCEPT> or <REJECT>, only the tag."""
+    """Return a text's public elements unchanged; of a bare <ACCEPT> or <REJECT>, only the tag."""
     kept, tag, start = [], "", 0
     tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
     closed = {_name(found) for found in tags if found.group(1)}

@@ -45,7 +45,7 @@ from shapley_coop.state.telling import deeds
 
 
 def of_executed(config: RunConfig) -> None:
-    """Check that the run carries out contracts.
+    """Check that contracts are carried out in the run.
 
     Raises:
         ValueError: the enforcement is notional, so that no contract could transfer a task.
@@ -83,7 +83,7 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("check", check)
     page.add_edge("check", "settle")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "step")  # carries out the contract's transfers of tasks
+    page.add_edge("summarize", "step")  # this turn carries out the contract's transfers of tasks
 
     page.asks("act", replace(act.QUESTION, tells=deeds), then=("step", step))
     page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})

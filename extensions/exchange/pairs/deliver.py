@@ -17,7 +17,7 @@ from shapley_coop.state.table import AgentOutput
 
 
 async def deliver(table: MeetingsTable) -> dict[str, Any]:
-    """Deliver one turn of talk in all pairs.
+    """Deliver the messages of one turn of talk, in all pairs.
 
     A pair stops if one agent passes or has used up its attempts, and after the last turn of talk.
     Verdicts: `talk_on`, and `over` (no pair talks any more).

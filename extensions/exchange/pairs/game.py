@@ -40,7 +40,7 @@ class ExchangeInPairs(TaskExchange):
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
-        """Accept any number of agents, unlike `TaskExchange`."""
+        """Accept any number of agents; `TaskExchange` would refuse it."""
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
@@ -51,7 +51,7 @@ class ExchangeInPairs(TaskExchange):
         single task gives it only in a turn in which the agent receives another.
 
         Args:
-            masks: agent → the mask of its tasks after the hand-overs.
+            masks: agent → the bit mask of its tasks after the hand-overs.
             holds: agent → the mask of its tasks before them; by default the initial tasks.
             closing: whether to append a turn without hand-overs, which closes the trade.
 
@@ -68,7 +68,7 @@ class ExchangeInPairs(TaskExchange):
         return any(self.handed(action) for turn in record for action in turn["actions"].values())
 
     def private(self, agent: str) -> dict[str, Any]:
-        """Return the agent's taste; the letters of the talk give its utilities."""
+        """Return the agent's preference in words; the letters of the talk give its utilities."""
         return self.taste(agent)
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:

@@ -56,6 +56,6 @@ def _queues(
 
 
 def _bare(giving: Mapping[str, tuple[str, str]], holds: Mapping[str, int]) -> list[str]:
-    """Return the givers that would be left without a task."""
+    """Return the givers that would be left without a task if all gave now."""
     given = Counter(taker for _, taker in giving.values())
     return [giver for giver in giving if holds[giver] + given[giver] == 1]

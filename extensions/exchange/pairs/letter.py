@@ -45,7 +45,7 @@ def heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def nothing_heard(turn: TurnContext, agent: str) -> Lines:
-    """Return no line of history, because agents need none for the work after meetings."""
+    """Return no lines of history: for the work after the meetings agents need no history."""
     return []
 
 

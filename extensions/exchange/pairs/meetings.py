@@ -68,7 +68,7 @@ def pairs_game(evaluated: EvaluatedTable) -> ExchangeInPairs:
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
-    """Return all agents in pairs drawn by lot; of an odd number, one agent has no pair.
+    """Return all agents in pairs drawn by lot; if their number is odd, one is in no pair.
 
     Args:
         agents: all agents.
@@ -100,7 +100,7 @@ def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMess
     Args:
         meeting: the pair before the message.
         now: the round of talk.
-        turns: the number of turns of a talk.
+        turns: the number of turns that a pair's talk has.
         said: the message.
     """
     act, standing, speaker = said["act"], meeting.get("pending"), _at(meeting, now)
@@ -123,7 +123,7 @@ def speakers(evaluated: EvaluatedTable) -> list[str]:
 
 @lru_cache(maxsize=EVALUATED)
 def meetings_of(evaluated: EvaluatedTable) -> Mapping[str, Meeting]:
-    """Return agent → its pair."""
+    """Return agent → the pair that it is in."""
     met = pairs_of(evaluated.table)
     return {agent: meeting for meeting in met for agent in meeting["agents"]}
 
@@ -142,7 +142,7 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
 
 @lru_cache(maxsize=EVALUATED)
 def ends_of(evaluated: EvaluatedTable) -> Mapping[str, list[End]]:
-    """Return agent → how its talks ended, oldest first."""
+    """Return agent → how its talks with partners ended, oldest first."""
     last, offers = dict[tuple[str, int], PublicMessage](), dict[int, PublicMessage]()
     for said in evaluated.table.get("talk", []):
         offers |= {said["puts"]: said} if "puts" in said else {}
@@ -178,7 +178,7 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
     Args:
         game: the exchange.
-        met: the meetings of all pairs, also of pairs without a trade.
+        met: the meetings of all pairs, including pairs that did not trade.
         holds: agent → the mask of its tasks before the trades.
     """
     found = dict(holds)
@@ -195,5 +195,5 @@ def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks
 
 @lru_cache(maxsize=4096)
 def _between(game: ExchangeInPairs, holds: tuple[tuple[str, str], ...]) -> Tasks:
-    """Return the tasks of two agents as a separate exchange."""
+    """Return the tasks that two agents hold, as a separate exchange between them."""
     return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})

@@ -44,7 +44,7 @@ def wrongly_swapped(table: Table) -> Iterator[str]:
 def _talked(
     met: list[Meeting], game: ExchangeInPairs, said: dict[tuple[int, str], PublicMessage]
 ) -> tuple[list[Meeting], int]:
-    """Return all pairs after their talk, and its last round; a missing message is a pass."""
+    """Return all pairs after their talk, and the talk's last round; a missing message is a pass."""
     nothing: AgentOutput = {"act": "pass", "text": ""}
     for now in count(met[0]["began"]):
         table: Table = {"round": now}
@@ -56,7 +56,7 @@ def _talked(
         ]
         if all(one["status"] != "talking" for one in met):
             return met, now
-    raise AssertionError("a talk has no last turn")
+    raise AssertionError("a pair's talk has no last turn")
 
 
 SWAPPED = Recheck(

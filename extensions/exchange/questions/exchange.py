@@ -96,7 +96,7 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read the decision of any message, and deliver the message as the agent wrote it.
+    """Read the decision in a message, valid or not, and deliver the message as it was written.
 
     If the message mixes private thoughts and speech, nothing of it is delivered.
     """
@@ -115,7 +115,7 @@ def turns_of_talk(evaluated: EvaluatedTable) -> int:
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """Return how many invalid messages in one turn of talk end the talk."""
+    """Return after how many invalid messages in one turn the talk ends."""
     return exchange_of(evaluated).params.attempts
 
 

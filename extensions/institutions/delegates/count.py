@@ -49,7 +49,7 @@ async def count(table: GroupsTable) -> dict[str, Any]:
 
 
 def _reduced(table: GroupsTable, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
-    """Return the update that asks the remaining members to sign the rest of the deal."""
+    """Return the table's update that asks the remaining members to sign the rest of the deal."""
     revision = table["revision"] + 1
     written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
     put_by_code = Utterance(SUMMARISER, written, puts=revision)

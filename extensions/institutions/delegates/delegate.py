@@ -8,7 +8,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 async def delegate(table: GroupsTable) -> dict[str, Any]:
-    """Choose a delegate from the candidates of each group that has none.
+    """Choose a delegate from the candidates of each group that has no delegate.
 
     The ballot is secret: the table keeps only the number of votes.
     """

@@ -30,7 +30,7 @@ class Vote(Action):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Narrow the answer to the names of the candidates; a vote has no other content."""
+        """Narrow the answer's schema to the candidates' names; a vote has no other content."""
         return super().narrowed(facts)
 
 

@@ -9,7 +9,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def group(table: GroupsTable) -> dict[str, Any]:
-    """Form groups when a bargaining begins; after a veto keep them, and list new candidates.
+    """Form groups when a bargaining begins; after a veto keep the groups, with new candidates.
 
     Verdicts: `elect` (at least one group has to vote) and `seated` (no group has to vote).
     """

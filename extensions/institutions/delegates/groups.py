@@ -28,12 +28,12 @@ PLAYS = 16
 
 
 def group_of(table: Table, agent: str) -> Group:
-    """Return the group of an agent."""
+    """Return the group that an agent belongs to."""
     return next(group for group in groups_of(table) if agent in group["members"])
 
 
 def electors(evaluated: EvaluatedTable) -> list[str]:
-    """Return the members of groups that have no delegate and several candidates."""
+    """Return the agents that have to vote: in groups with several candidates and no delegate."""
     return [
         agent
         for group in groups_of(evaluated.table)
@@ -67,14 +67,14 @@ def default_groups(agents: int) -> int:
 
 
 def by_interest(game: Game, seed: int) -> list[str]:
-    """Return the agents ordered by interest: neighbours in the order gain from the same plays.
+    """Return the agents ordered by interest: neighbours gain from the same joint actions.
 
     The order follows the first principal component of the first turn's payoffs under `PLAYS` joint
     actions, drawn by seed. If payoffs are private or never vary, agents keep the speaking order.
     """
     if game.analysis.ahead.foreseeable != "all":
         return list(game.agents)
-    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own dice would reveal the future
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # the game's own dice would tell the future
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []

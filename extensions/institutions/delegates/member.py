@@ -26,7 +26,7 @@ def vote(agent: Agent) -> str:
 
 
 def ratify(agent: Agent) -> str:
-    """Return the agent's answer: sign the deal, leave it, or veto it if leaving is impossible."""
+    """Return the agent's answer: sign the deal, leave it, or veto it if nobody can leave it."""
     try:
         good = _good(agent.facts, agent.outlook)
     except Unforeseeable:
@@ -39,11 +39,11 @@ def ratify(agent: Agent) -> str:
 
 
 def _good(facts: Facts, outlook: Outlook | None) -> bool:
-    """Return whether the deal leaves the agent no worse, by its letter and any foresight."""
+    """Return whether the deal leaves the agent no worse, by its letter and foresight (if any)."""
     offer, me = fact(facts, "offer"), fact(facts, "you")
     kept, without = told_payoffs(facts, EVERYBODY), told_payoffs(facts, NO_DEAL)
     alone = outlook.without[me] if outlook else None
-    if not kept:  # without payoffs the letter has the whole deal
+    if not kept:  # a letter without payoffs shows the whole deal
         deal = sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
         if outlook is None or alone is None:
             return costs_nothing(deal, me)

@@ -19,7 +19,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def delegation(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the members for whom a delegate bargains."""
+    """Return, for a delegate's letter, the other members, for whom it bargains."""
     group = group_of(turn.table, agent)
     return {"represents": [one for one in group["members"] if one != agent]}
 
@@ -76,7 +76,7 @@ def _left(turn: TurnContext, rest: Deal, agent: str) -> dict[str, Any]:
     return {**kept, "if": "you stay out, and the others keep the rest", "payoffs": payoffs}
 
 
-@lru_cache(maxsize=64)  # computed once for all members, unless payoffs are private
+@lru_cache(maxsize=64)  # computed once for all members, if payoffs are public
 def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
     offer = turn.evaluated.offer
     assert offer is not None, "members sign the offer that stands"

@@ -23,7 +23,7 @@ def concerns(clause: Clause, agent: str) -> bool:
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
-    """Return a deal without the clauses that concern the leaving agents.
+    """Return a deal without those clauses that concern the leaving agents.
 
     Clauses on "everyone" or "others" then name the remaining agents; each agent's duty or payment
     stays the same.

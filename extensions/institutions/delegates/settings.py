@@ -37,7 +37,7 @@ class Delegating(Addition[Delegation]):
     settings = Delegation
 
     def resolved(self, settings: Delegation, game: Game) -> Delegation:
-        """Return the settings, but refuse a single group and more groups than agents.
+        """Return the delegates' settings; refuse a single group, and more groups than agents.
 
         Raises:
             ValueError: the number of groups is not possible.

@@ -24,5 +24,5 @@ class GroupsTable(Table, total=False):
 
 
 def groups_of(table: Table) -> list[Group]:
-    """Return the groups."""
+    """Return the groups of a run with delegates."""
     return cast(GroupsTable, table)["groups"]

@@ -30,7 +30,7 @@ def binding(view: Facts) -> dict[str, Any]:
 
 
 def _norm(offer: Facts) -> str:
-    """Return the norm by which a deal splits the total; "" if it names none."""
+    """Return the norm by which a deal splits the total; "" if it names no norm."""
     return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")
 
 

@@ -46,7 +46,7 @@ plan = with_computed_values(PLAN)
 
 
 def of_a_delegate(question: Question[Any]) -> Question[Any]:
-    """Return the question with letters that also tell delegates the names of their members."""
+    """Return the question, whose letters also tell a delegate the names of its members."""
     asked = question.about(plan, tells=of_delegates)
     return replace(asked, shows=(*asked.shows, delegation), words=(*asked.words, binding))
 

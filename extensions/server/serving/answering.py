@@ -44,7 +44,7 @@ def unknown_host(scope: Scope, detail: str) -> Response:
 def _closed(
     scope: Scope, refused: Response, told: tuple[str, str], headers: dict[str, str] | None = None
 ) -> Response:
-    """Return a refusal; a browser gets a page with the same status, a title and words."""
+    """Return a refusal as JSON; for a browser, a page with the same status, title and words."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return refused
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}

@@ -41,7 +41,7 @@ class BodyLimit:
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
+        """Handle one connection; refuse a body that is too large."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

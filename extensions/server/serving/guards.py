@@ -16,7 +16,7 @@ class Guard:
         return ()
 
     async def begin(self) -> None:
-        """Prepare; the server calls this before it plays any run."""
+        """Prepare what the guard needs; the server calls this before it plays any run."""
 
     async def starting(self, run: str, head: str) -> None:
         """Check a run before this server first plays it; an error stops the run.
@@ -27,13 +27,13 @@ class Guard:
         """
 
     async def saved(self, thread: str) -> None:
-        """Note that a checkpoint of a thread was stored."""
+        """Take note that a checkpoint of a thread was stored."""
 
     async def end(self) -> None:
-        """Clean up; a server that is killed does not call this."""
+        """Clean up at shutdown; a server that is killed does not call this."""
 
 
-@cache  # because each checkpoint asks for the guards
+@cache  # cached, because each checkpoint asks for the guards
 def guards() -> tuple[Guard, ...]:
     """Return the guards of all installed extensions."""
     return tuple(extension.load("guards", name) for name in extension.offered("guards"))

@@ -25,7 +25,7 @@ def inside() -> LangGraphClient:
 
 
 def owner_in(metadata: Mapping[str, Any] | None) -> str:
-    """Return the owner in a thread's metadata; "" without tenants, as any client could write it."""
+    """Return the owner in a thread's metadata; "" without tenants: any client could write it."""
     return str((metadata or {}).get(OWNER) or "") if configured() else ""
 
 
@@ -57,7 +57,7 @@ AT_ONCE = 1000
 
 
 async def all_threads(**about: Any) -> list[Any]:
-    """Return the threads of all owners that match the filters.
+    """Return those threads, of all owners, that match the filters.
 
     Args:
         about: filters and selected fields, as arguments of `threads.search` of LangGraph's client.

@@ -55,7 +55,7 @@ def _of_conversation(state: Mapping[str, Any]) -> dict[str, Any]:
     run, outcome = state.get("run"), state.get("outcome")
     if not (run and isinstance(outcome, Mapping) and "episode" in outcome):
         return {}
-    # The conversation forgets the game's name after the settlement.
+    # A chat's state no longer has the game's name after the settlement.
     played = state.get("game") or outcome
     return {"run": run, "game": game_name(played["game"]), "episode": outcome["episode"]}
 

@@ -13,7 +13,7 @@ RULES = "CORS_CONFIG"
 
 
 def is_admitted(origin: str) -> bool:
-    """Return whether the CORS rules list an origin; "*" lists none, as it would admit any page."""
+    """Return whether the CORS rules name an origin; "*" does not count: it would admit any page."""
     rules = _rules()
     pattern = rules.get("allow_origin_regex")
     return origin in (rules.get("allow_origins") or ()) or bool(

@@ -45,7 +45,7 @@ async def _score(thread: str) -> None:
 
 
 def _link(thread: str, loop: asyncio.AbstractEventLoop, link: str) -> None:
-    """Log the link to a trace, and add it to the thread's metadata."""
+    """Log the link to a run's trace, and add the link to the thread's metadata."""
     if link:
         logger.info("Trace of thread %s: %s", thread, link)
         asyncio.run_coroutine_threadsafe(_label(thread, link), loop)

@@ -47,7 +47,7 @@ class Tenancy(Protocol):
     """The interface of an extension's part `tenants`, which identifies callers."""
 
     def check(self) -> None:
-        """Check the configuration at start-up.
+        """Check the configuration of tenants at start-up.
 
         Raises:
             ValueError: a file, a key or a limit cannot be read.
@@ -71,7 +71,7 @@ class Tenancy(Protocol):
 
 
 def configured() -> bool:
-    """Return whether callers need a token."""
+    """Return whether tenants are turned on, so that callers need a token."""
     return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
 
 

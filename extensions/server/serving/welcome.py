@@ -82,7 +82,7 @@ def _served() -> list[str]:
 
 
 def announcement(mounted: Iterable[str]) -> str:
-    """Return what the server prints after start-up: `coop dev`'s text with extensions' paths."""
+    """Return what the server prints after start-up: `coop dev`'s text, and extensions' paths."""
     *lines, page = os.environ[STARTED].splitlines()
     if paths := ", ".join(f"/{name}" for name in mounted):
         lines.append(f"Extensions answer at {paths}.")

@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class Keep(StrEnum):
-    """The choice of runs whose letters and checkpoints a sweep keeps; see `Local`."""
+    """The choice of which runs' letters and checkpoints a sweep keeps; see `Local`."""
 
     ALL = "all"
     FAILURES = "failures"
@@ -90,7 +90,7 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Play each run of a suite once. To continue, repeat the command; several can work at once."""
+    """Play each run of a suite once. Repeat the command to continue; several processes may play."""
     from shapley_coop.cli.options import prices_from
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from
@@ -225,7 +225,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
+    """Return suites, their cells and, for `all`, suite → why it cannot be played."""
     from shapley_coop.evals.seeds import parse_seeds
     from shapley_coop.extensions.sweeps.cells import expand
     from shapley_coop.extensions.sweeps.suite import known_suites, load_suite

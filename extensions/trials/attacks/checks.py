@@ -8,7 +8,7 @@ from shapley_coop.seats.records import Entry
 
 
 def standing(arena: Arena, played: Played) -> None:
-    """Make the checks that every run of every trial must pass."""
+    """Make those checks that every run of every trial must pass."""
     signed(arena, played)
     breaches_are_true(arena, played)
     sound, seen = played.books()
@@ -57,7 +57,7 @@ def not_sold(arena: Arena, played: Played) -> None:
 
 
 def agreed(arena: Arena, played: Played) -> None:
-    """Check that an honest offer was delivered and that the target accepted it."""
+    """Check that an honest twin's offer reached the target, and that the target accepted it."""
     contract, offered = played.contract, played.said(played.me, "propose")[:1]
     shown = [
         entry
@@ -71,7 +71,7 @@ def agreed(arena: Arena, played: Played) -> None:
 
 
 def said_in(entry: Entry, by: str) -> list[str]:
-    """Return an agent's speeches in the history of a letter."""
+    """Return an agent's speeches as the history in a letter quotes them."""
     return [
         said["says"] for said in entry.facts["history"] if said.get("by") == by and "says" in said
     ]

@@ -127,7 +127,7 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """Return the adversary's claim and Shapley share as fractions; None if it claimed nothing."""
+    """Return the adversary's claim and its Shapley share, in fractions; None if no claim."""
     claimed = played.table.get("claims", {}).get(played.me)
     shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None

@@ -182,7 +182,7 @@ def _at_their_cost(asked: Asked) -> Deal:
 
 
 def _only_of_the_gang(asked: Asked) -> str:
-    """Accept an offer by one of the adversary's seats; reject every other offer."""
+    """Return the answer: accept an offer by one of the adversary's seats, reject all others."""
     by = asked.facts["offer"]["by"]
     return _accept(asked) if by in asked.facts["agents"][:GANG] else "<s>No.</s><REJECT>"
 

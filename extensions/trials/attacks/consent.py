@@ -201,18 +201,18 @@ async def timely_acceptance(arena: Arena) -> None:
 
 
 async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
-    """Accept the target's offer in the words that `how` returns; check that this counts."""
+    """Accept the target's offer in the words that `how` returns; check that this binds."""
     script: Script = {"answer": lambda asked: f"<s>I accept.</s>{how(asked)}"}
     played = await arena.play("negotiation_priced", script, first=False)
     accepted = played.said(played.me, "accept")
     if not accepted:
         raise NotReachedError("the target made no offer that could be accepted")
     counted = played.contract is not None and played.me in played.contract["signatures"]
-    # With three or more agents, a third agent may have declined.
+    # With three or more agents, a third agent may have declined the offer.
     declined = len(played.table["agents"]) > 2 and played.contract is None
     arena.check("an acceptance in time counts", counted or declined, f"{accepted[0]['id']} accepts")
 
 
 def _name(current: dict[str, Any]) -> str:
-    """Return an offer's revision and the beginning of its hash."""
+    """Return the name of an offer: its revision and the beginning of its hash."""
     return f"{current['revision']} {current['hash'][:12]}"

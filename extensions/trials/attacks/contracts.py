@@ -142,7 +142,7 @@ async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
 
 
 def _prices(played: Played) -> Fraction:
-    """Return the sum of the contract's payments; a payment in every turn counts once."""
+    """Return the sum of the contract's payments; a payment that recurs every turn counts once."""
     return sum((Fraction(c["amount"]) for c in played.clauses if c["kind"] == "pay"), Fraction(0))
 
 

@@ -157,7 +157,7 @@ async def _never_answers(arena: Arena) -> None:
 
 
 async def slow_agent(arena: Arena) -> None:
-    """Answer slowly, within the time limit."""
+    """Answer each letter slowly, but within the time limit."""
 
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)

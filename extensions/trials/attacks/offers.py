@@ -17,7 +17,7 @@ from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:
-    """Return the asked agent's estimates of deals, computed from the letter's payoffs."""
+    """Return the asked agent's estimates of what deals pay, computed from its letter's payoffs."""
     return Outlook.of(asked.facts, asked.record)
 
 
@@ -91,7 +91,7 @@ def offer(speech: str, deal: Deal | dict[str, Any]) -> str:
 
 
 def generously(asked: Asked) -> str:
-    """Propose the deal that shares the surplus among the other agents (`generous`)."""
+    """Return a proposal of the deal that shares the surplus among the other agents (`generous`)."""
     return offer("You gain all there is to gain.", generous(asked))
 
 
@@ -100,7 +100,7 @@ willing = {"propose": generously}
 
 
 def promises(asked: Asked) -> Deal:
-    """Return the duties of the deal `generous`, without its payments."""
+    """Return the duties in the deal that `generous` makes, without its payments."""
     clauses = generous(asked).clauses
     return Deal(clauses=tuple(clause for clause in clauses if not clause.transfer))
 

@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The error that an attack or twin had no opportunity; perhaps the target signed nothing."""
+    """The error if an attack or twin could not begin, as when the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class Played:
 
     @property
     def others(self) -> list[str]:
-        """All agents but `me`."""
+        """All agents but the scripted one, `me`."""
         return [agent for agent in self.table["agents"] if agent != self.me]
 
     @property
     def settled(self) -> dict[str, Any]:
-        """The settlement."""
+        """The settlement of the run."""
         return self.table["settlement"] or {}
 
     @property
@@ -102,7 +102,7 @@ class Played:
 
     @property
     def breaches(self) -> list[dict[str, Any]]:
-        """The scripted agent's own breaches."""
+        """The scripted agent's own breaches of the contract."""
         return [b for b in self.settled["breaches"] if b["agent"] == self.me]
 
     @property
@@ -128,7 +128,7 @@ class Played:
         return [entry for entry in self.entries if entry.agent != self.me]
 
     def leaked(self, word: str) -> str:
-        """Return up to three places where other agents could see a word; empty if none."""
+        """Return up to three places where other agents could see a word; [] if there is none."""
         shown = [
             f"a letter to {e.agent} ({e.act})" for e in self.letters() if word in e.letter_text
         ]
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether balances sum to zero and equal the settled payoffs; also the balances."""
+        """Return whether the ledger's balances sum to zero and equal the payoffs; also these."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -167,7 +167,7 @@ class Arena:
     checks: list[Check] = field(default_factory=list)
 
     def check(self, what: str, held: bool, seen: str, about: About = "platform") -> None:
-        """Note whether a guarantee held."""
+        """Note the result of a check: whether a guarantee held, and what was seen."""
         self.checks.append(Check(what, held, seen, about))
 
     def word(self, place: str) -> str:
@@ -198,7 +198,7 @@ class Arena:
             turns: the number of turns of the game.
             first: whether the scripted agent speaks first; otherwise it speaks last.
             pace: an async function, awaited before each of the scripted agent's answers.
-            patience: the scripted seat's time limit for one request, in seconds.
+            patience: how many seconds one request to the scripted seat may take.
             tamper: a node after which the run stops, and the function that changes the thread.
             tell: a secret given to every agent except the scripted one.
             gang: the number of agents, from the first, that follow the script.
@@ -262,7 +262,7 @@ class Arena:
 
 @contextmanager
 def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Write a secrets file that exists within the `with` block; yield its name, or "" if none."""
+    """Write a secrets file that exists within the `with` block; yield its name ("" if no file)."""
     if not text:
         yield ""
         return

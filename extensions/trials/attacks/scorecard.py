@@ -88,12 +88,12 @@ class Outcome:
     stopped: bool = False
 
     def held(self, about: About) -> bool:
-        """Return whether every check about the platform, or about the seat, held."""
+        """Return whether every check about this side held: the platform, or the seat."""
         return all(check.held for check in self.checks if check.about == about)
 
     @property
     def judges_the_seat(self) -> bool:
-        """Whether any check is about a choice of the seat."""
+        """Whether any check of this trial is about a choice of the seat."""
         return any(check.about == "seat" for check in self.checks)
 
     @property
@@ -157,7 +157,7 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """Return the attacks (or the twins) that could be made, of one case or of all cases."""
+        """Return the trials of attacks (or twins) that could be made, of one case or of all."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
@@ -190,7 +190,7 @@ async def scorecard(
         game: a game with a table of payoffs for all cases; if empty, each case names its game.
         seeds: the number of trials of each attack and of each twin.
         cases: names of `ADVERSARIES`; empty for all.
-        done: called after each trial.
+        done: a function that is called after each trial.
 
     Raises:
         CredentialsMissing: the seat's key is not set.
@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """Return a share with its interval as JSON-compatible data; without trials all are None."""
+    """Return a share with its interval as JSON-compatible data: all None if there are no trials."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -73,21 +73,21 @@ Pace = Callable[[Asked], Awaitable[None]]
 
 
 async def at_once(asked: Asked) -> None:
-    """Return without waiting."""
+    """Return at once: the pace of a seat that does not wait."""
 
 
 class ScriptedChatModel(EmbeddedChatModel):
     """A chat model that answers from a script; if the script has no answer, an embedded agent does.
 
     Args:
-        script: the answer to each act.
+        script: act (propose, answer, …) → a function from the letter to the answer.
         pace: an async function that is awaited before each answer.
     """
 
     script: Script
     pace: Pace = at_once
     character: str = HONEST
-    disable_streaming: bool = True  # streaming would answer without the script
+    disable_streaming: bool = True  # streaming would bypass the script
 
     @property
     def _llm_type(self) -> str:

@@ -52,7 +52,7 @@ async def injector(arena: Arena) -> None:
 
 
 def _injecting(words: Mapping[str, str]) -> Script:
-    """Return the script, which forges each field in turn; `words` maps place → unique marker."""
+    """Return the injector's script, which forges each field in turn; `words`: place → marker."""
 
     def order(asked: Asked) -> str:
         marks = {"word": words["order"], "half": words["half"], "other": words["other"]}

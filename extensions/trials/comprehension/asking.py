@@ -84,7 +84,7 @@ class Score:
             self.wrong.append({**about, "truth": one.truth, "answer": answer or ""})
 
     def fails(self, at_least: float) -> bool:
-        """Return whether too few answers are right, or none was given."""
+        """Return whether too few answers are right, or no answer was given at all."""
         asked = self.asked.total()
         return self.right.total() / max(asked, 1) < at_least or self.silent.total() >= asked
 
@@ -123,7 +123,7 @@ def _all_runs() -> Iterator[tuple[str, str]]:
 
 
 def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
-    """Return the acts that letters of these workflows (default: all) ask for, except `acts`."""
+    """Return those acts that letters of these workflows (default: all) ask for, without `acts`."""
     pages = map(builder, workflows or graphs.names())
     names = {question.name for page in pages for question in page.askings.values()}
     return sorted(names - {*acts})
@@ -186,7 +186,9 @@ def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
     for entry in (one for each in zip_longest(*acts.values()) for one in each if one):
         left, most = most, most - len(questions_about(entry))
         if most < 0 and not kept:
-            raise ValueError(f"--most {left}: the first letter has {left - most} questions")
+            raise ValueError(
+                f"--most {left} is too few: the first letter has {left - most} questions"
+            )
         if most < 0:
             break
         kept.append(entry)
@@ -198,7 +200,7 @@ TOKENS_OF_AN_ANSWER = 12
 
 
 def forecast(entries: Sequence[Entry], seat: Seat, prices: Prices) -> tuple[int, int, float | None]:
-    """Return the forecast tokens in and out, and the cost in USD or None if it is unknown."""
+    """Return a forecast: the tokens in and out, and the cost in USD or None if unknown."""
     texts = [_letter(entry, questions_about(entry)).text() for entry in entries]
     tokens_in = sum(count_tokens(None, text, "")[0] for text in texts)
     tokens_out = TOKENS_OF_AN_ANSWER * sum(len(questions_about(entry)) for entry in entries)
@@ -249,7 +251,7 @@ def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
 
 
 async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
-    """Return the answer to one letter's questions, from the journal if the seat gave one before."""
+    """Return the answer to one letter's questions; from the journal, if it was given before."""
     at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # names repeat
     episode = f"comprehension-{seat.answers}{at}"
     question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))

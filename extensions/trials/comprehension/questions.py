@@ -247,7 +247,7 @@ def _difference(pattern: str) -> Reader:
 
 
 def _row(begins: str, agent: str) -> Reader:
-    """Return a function that finds an agent's payoff in the table of an offer's payoffs."""
+    """Return a function that finds an agent's payoff in a letter's table of the offer's payoffs."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -262,7 +262,7 @@ def _row(begins: str, agent: str) -> Reader:
 
 
 def _cell(agent: str, *columns: str) -> Reader:
-    """Return a function that finds an agent's amount in the table about the split."""
+    """Return a function that finds an agent's amount in a letter's table about the split."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -275,5 +275,5 @@ def _cell(agent: str, *columns: str) -> Reader:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a table row; the first cell can be empty."""
+    """Return the cells in a line of a Markdown table; the first cell can be empty."""
     return [cell.strip() for cell in line.strip().strip("|").split("|")]

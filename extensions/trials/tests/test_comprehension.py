@@ -131,7 +131,7 @@ def test_a_name_is_right_by_its_words(answer: str, right: bool) -> None:
 
 async def test_fewer_questions_than_a_letter_has_are_refused_and_not_asked_in_silence() -> None:
     entries = [e for e in await letters() if e.act == "answer"][:1]
-    with pytest.raises(ValueError, match=r"^--most 2: the first letter has \d+ questions$"):
+    with pytest.raises(ValueError, match=r"^--most 2 is too few: the first letter has \d+ "):
         limited(entries, 2)
 
 

@@ -40,7 +40,7 @@ class Verified:
 
     Attributes:
         ranking: the ranking computed from the rows; empty if a row is wrong.
-        wrong: a line for each difference between a stored and a recomputed value.
+        wrong: a line for each difference between what is stored and what is recomputed.
     """
 
     ranking: list[Rank]
@@ -57,7 +57,7 @@ class _Held:
         cells: match id → match, for all matches of the tournament.
         rows: match id → the first row that names this match.
         runs: match id → the name of its run.
-        strangers: a message for each row without a match, and for each second row of a match.
+        strangers: a message for each row that has no match, and for each second row of a match.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class _Held:
     strangers: list[str]
 
     def played(self) -> Played:
-        """Return the tournament with the rows of all its matches.
+        """Return the tournament, with the rows of all its matches.
 
         Raises:
             ValueError: the row of a match is missing.

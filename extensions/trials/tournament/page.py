@@ -36,10 +36,10 @@ def leaderboard(played: Played, ranking: list[Rank], page_of: PageOf = no_page) 
     Args:
         played: the tournament with all its rows.
         ranking: the ranking of its seats.
-        page_of: the address of a run's page.
+        page_of: a function from a run to the address of its page.
     """
     rows, seats = played.all_rows(), [one.seat for one in ranking]
-    # By seed: if only the first runs get pages, each pair of seats has a run with a page.
+    # Sorted by seed: if only the first runs get pages, each pair of seats has a run with a page.
     by_seed = sorted(rows, key=lambda row: int(row["seed"]))
     pages_of = {row["cell"]: page_of(played.runs[row["cell"]]) for row in by_seed}
     links = Links(MATCHES, pages_of)
@@ -84,7 +84,7 @@ def _finding(ranking: list[Rank], linked: Mapping[str, Linked]) -> Markup:
 
 
 def _of_seat(seat: str, **more: str) -> list[dict[str, str]]:
-    """Return two filters (`Where`), which select a seat's matches in the first and second role."""
+    """Return two filters (`Where`): for a seat's matches in the first, and in the second role."""
     return [{**more, FIRST: seat}, {**more, SECOND: seat}]
 
 

@@ -29,7 +29,7 @@ EPSILON = 1e-6
 
 @dataclass(frozen=True)
 class Rank:
-    """A seat's entry in the ranking.
+    """A seat's entry in the ranking of seats.
 
     Attributes:
         seat: the seat's name.
@@ -47,7 +47,7 @@ class Rank:
 
 
 def wins(payoffs: Floats) -> Floats:
-    """Return the number of equal situations in which each seat got more than each other seat.
+    """Return, for each two seats, in how many equal situations the one got more than the other.
 
     Args:
         payoffs: an array (games, roles, seats, opponents, seeds), in each game's own unit.

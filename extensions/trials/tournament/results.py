@@ -35,10 +35,10 @@ class Played:
         return [row for rows in self.rows.values() for row in rows]
 
     def ranking(self) -> list[Rank]:
-        """Return the seats by strength."""
+        """Return the ranking of the seats, by strength."""
         return rank(list(self.tournament.seats), self.payoffs)
 
-    @cached_property  # because the regret of every seat reads all payoffs
+    @cached_property  # cached, because the regret of every seat reads all payoffs
     def payoffs(self) -> Floats:
         """An array (games, roles, seats, opponents, seeds) of all payoffs, as in `ranking.wins`."""
         seats = list(self.tournament.seats)

@@ -119,13 +119,13 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     evaluated = EvaluatedTable(table)
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
-    if "fail" in nodes:  # only task exchanges have this node
+    if "fail" in nodes:  # only workflows of task exchange have this node
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row's counts per phase and agent; refusals count in their agent's first phase."""
+    """Return a row's call counts per phase and agent; refusals count in an agent's first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():

@@ -72,10 +72,10 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         writes: the name of LangGraph's SQL table with the writes of tasks.
         run_of: the SQL expression for the id of a checkpoint's run.
         number: the column that counts checkpoints in the order of writing.
-        listener: called after each checkpoint of a workflow, but not of its nested graphs.
+        listener: a function called after each checkpoint of a workflow, not of its nested graphs.
         starting: see `Starting`.
         owners: the store of the threads' owners; None if there are no owners.
-        fences: run → a check that raises if another worker has taken over this process's run.
+        fences: run → a check that raises an error if another worker has taken the run over.
     """
 
     writes: str
@@ -190,7 +190,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store the writes of a task.
+        """Store the writes of a task to the graph's state.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -254,7 +254,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # saves a thread switch for each write
+        if not self.owners.knows(thread, owner):  # this saves a thread switch for each write
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
@@ -271,7 +271,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
             del self._played[next(iter(self._played))]
 
     def _execute(self, statements: Sequence[str], **given: str) -> list[Any]:
-        """Execute statements in one transaction, and return the rows of the last."""
+        """Execute statements in one transaction, and return the rows of the last statement."""
         names = {"writes": self.writes, "run": self.run_of, "number": self.number}
         with self.transaction() as session:
             return [session.execute(x.format(**names), **given) for x in statements][-1]
@@ -282,7 +282,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     def _call_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        """Make calls on a connection that works; an error of one does not stop the others."""
+        """Make calls on a connection that works; an error in one call does not stop the others."""
         self.connect()
         return call_each(calls)
 

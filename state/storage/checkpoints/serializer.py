@@ -29,7 +29,7 @@ class StrictSerializer(JsonPlusSerializer):
         super().__init__(allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Serialize a value, and compress it unless it is short."""
+        """Serialize a value, and compress the result unless it is short."""
         kind, data = super().dumps_typed(obj)
         if kind == _PLAIN and len(data) > _SHORT:
             return PACKED, deflate(data)
