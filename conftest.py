@@ -81,7 +81,7 @@ def _address_of(sock: socket.socket, address: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the seed that repeats the random loops of this session."""
+    """Print the seed by which the random loops of this test session can be repeated."""
     terminalreporter.write_line(seed_line())
 
 

@@ -67,7 +67,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
     Args:
         words: the arguments after `coop`.
-        whole: whether the help lists every command, and not only the commonly needed ones.
+        whole: whether the help lists every command, or else only those that most people need.
     """
     app = typer.Typer(
         name="coop",

@@ -98,7 +98,7 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action with the highest total; ties go to the best minimum, then to my best."""
+        """The joint action with the highest total; ties go to the best minimum, then my payoff."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

@@ -73,7 +73,7 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
     check_permitted(game)
     path, _, name = game.removeprefix(CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last, so that no file of this folder hides a package
+        sys.path.append(here)  # last on the path, so that no file here hides a package
     try:
         module = import_module(path)
         made = getattr(module, name)

@@ -47,7 +47,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch that only leads back, by `again`, while an answer is refused."""
+    """Return `sound`, for a branch whose only other edge is `again`, back to refused authors."""
     return "sound"
 
 
@@ -248,7 +248,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """Return a node that runs this function only once no answer is refused any more."""
+    """Return a node that does nothing while an answer is refused, and then runs this function."""
 
     async def join(table: Table) -> dict[str, Any]:
         if unsound(table):

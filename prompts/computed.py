@@ -89,7 +89,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """Return the rows, but drop a no-deal row with the payoffs of an earlier no-deal row."""
+    """Return the rows, but drop a no-deal row that repeats the payoffs of an earlier one."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]

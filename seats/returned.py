@@ -52,7 +52,7 @@ def in_form(
 def tools_sentence(
     tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool
 ) -> str:
-    """Return a sentence on the tools and the number of permitted calls; it is equal at each step.
+    """Return a sentence on the tools and the number of permitted calls, the same at each step.
 
     Args:
         tools: the tools that the model may call before it answers.

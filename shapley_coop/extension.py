@@ -52,9 +52,9 @@ class Norm(NamedTuple):
 
     Attributes:
         of_table: the `module:name` of a function from a table of 2ⁿ worths to n values.
-        of_many: the `module:name` of a function from a game of any number of agents
-            (`credit.characteristic.Characteristic`) and the norm's name to an `Attribution`; empty
-            if the norm needs all 2ⁿ worths.
+        of_many: the `module:name` of a function that takes a game of any number of agents
+            (`credit.characteristic.Characteristic`) and the norm's name, and returns an
+            `Attribution`; empty if the norm needs all 2ⁿ worths.
         most: without `of_many`, the largest number of agents, at most 16, up to which the norm is
             defined in every game; 0 if it is defined in special games alone.
     """

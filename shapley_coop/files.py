@@ -121,7 +121,7 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         problem: the class of the error to raise.
 
     Raises:
@@ -141,7 +141,7 @@ def read_data(
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         private: whether the error must not quote the file; the parsers' own messages quote it.
         problem: the class of the error to raise.
 
@@ -172,7 +172,7 @@ def read_mapping(
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         hint: the correction in the error: `give name and agents`.
         private: whether the message must not quote the file.
         problem: the class of the error to raise.

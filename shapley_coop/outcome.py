@@ -1,4 +1,4 @@
-"""The result of a run for programs: the JSON of `coop run --json`, with attributes."""
+"""The result of a run for programs: the JSON of `coop run --json`, its keys as attributes."""
 
 from html import escape
 from typing import TYPE_CHECKING, Any, cast

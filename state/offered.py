@@ -97,7 +97,7 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
     """Return what the reader gets if the contract is kept or broken; {} if computing it is slow.
 
-    Dice make it slow, as they need simulated plays; many agents do, as they have many breaches.
+    It is slow with dice, which need simulated plays, or with many agents, as many can breach.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES

@@ -254,7 +254,7 @@ def _enumerate(
 
 
 def _payoff_ranges(of: GameTree, record: Sequence[Turn]) -> list[PayoffRange]:
-    """Return each agent's payoffs, including its gain from splitting past rewards."""
+    """Return each agent's payoff range, including its gain from splitting past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [

@@ -37,7 +37,7 @@ SHORT = 100
 
 
 class EventsInWords:
-    """A writer of public events in words; a repeated clause names the message that had it first.
+    """A writer of public events in words; it refers to the first message with a repeated clause.
 
     Totals replace lists of over `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """

@@ -29,7 +29,7 @@ def worth_of(scenario: Scenario, turns: int) -> str:
 
 
 def task_line(mask: str, atom: Mapping[str, Any]) -> str:
-    """Return a task's mask and words, with the action that does it if it has another name."""
+    """Return a task's mask and words, and the action that does it if its name differs from them."""
     action = "" if atom["action"] == atom["says"] else _ACTION.format(atom["action"])
     return f"{mask}{action}: {atom['says']}"
 
@@ -100,7 +100,7 @@ def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
     listed = [f"- {_says(tasks, i)}, at first {held[i]}'s" for i in range(tasks.n)]
     told = [f"**Task exchange**. There are {tasks.n} indivisible tasks:", "", *listed]
     calls = [(name, _says(tasks, i)) for i, name in enumerate(tasks.names)]
-    calls.sort(key=lambda call: -len(call[0]))  # as a name may begin with another name
+    calls.sort(key=lambda call: -len(call[0]))  # longest first: a name may begin with another
     return "\n".join(_masks(tasks)), "\n".join(told), calls
 
 
