@@ -97,7 +97,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether the extensions of a command are installed; otherwise help leaves it out."""
+    """Return whether a command's extensions are installed; otherwise help omits the command."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:

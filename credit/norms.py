@@ -95,7 +95,7 @@ def by_few_worths(
     marginal: Sequence[Fraction],
     stand_alone: Callable[[], Sequence[Fraction]],
 ) -> list[Fraction]:
-    """Return the values by a norm that needs few worths, given v(N) − v(∅) as the gain.
+    """Return the values by a norm that needs few worths, given the gain v(N) − v(∅).
 
     `marginal` has each agent's v(N) − v(N∖{i}), and `stand_alone` returns each v({i}) − v(∅).
     """

@@ -53,7 +53,7 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """Return the person's letter, which attempt it asks for, and why the last was refused."""
+        """Return the person's letter, its attempt's number, and why the last answer was refused."""
         _, asked = next_letters(self.turn())
         return asked[self.agent].question
 

@@ -217,7 +217,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """Store a node's question, give it access to the page's other questions, and return it."""
+        """Store a node's question, give it access to the workflow's other ones, and return it."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 

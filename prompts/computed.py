@@ -64,7 +64,7 @@ def _outlook(found: bytes, me: str, unit: str) -> str:
 
 
 def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], str]:
-    """Return a table of the payoffs under an offer: headings, rows, and a note on their precision.
+    """Return a table of the payoffs under an offer: headings, rows, and a note about precision.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.

@@ -107,7 +107,7 @@ def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force makes payments, as the record's rewards do not show them."""
+    """Return whether the deal in force makes payments, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)

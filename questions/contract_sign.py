@@ -1,4 +1,4 @@
-"""The question whether a party signs the clauses that were drafted from words."""
+"""The question whether a party signs the clauses that the summariser drafted."""
 
 from typing import Annotated, Literal
 

@@ -44,7 +44,7 @@ class Outcome(dict[str, Any]):
 
     @property
     def contract(self) -> "Deal | None":
-        """The deal in force at the end, or None without one; `text()` gives plain English."""
+        """The deal in force at the end, or None if there is none; `text()` gives plain English."""
         from shapley_coop.deals.language.deal import Deal
 
         signed = self["contract"]

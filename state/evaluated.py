@@ -141,7 +141,7 @@ class EvaluatedTable:
 
     @cached_property
     def clauses(self) -> dict[str, Clause]:
-        """The contract's clauses in force, by id; empty without a contract."""
+        """The contract's clauses in force, by id; empty if there is no contract."""
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:

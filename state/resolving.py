@@ -68,7 +68,7 @@ def _where(key: str, value: Any) -> Any:
 
 
 def norms_of(game: Game) -> list[str]:
-    """Return the norms that can divide a game's total; [] if its baseline is unconfirmed."""
+    """Return the norms that can divide a game's total; [] if a baseline must be declared first."""
     known = [] if game.baseline.warning else norms()
     return [norm for norm in known if can_settle(norm, len(game.agents))]
 

@@ -133,7 +133,7 @@ class TurnContext:
 
     @property
     def norms(self) -> list[str]:
-        """The norms that a deal can name; [] if the game's baseline is unconfirmed."""
+        """The norms that a deal can name; [] if the run must declare a baseline first."""
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]

@@ -62,7 +62,7 @@ def tables(what: str) -> Tables:
 
 
 def answered_by(command: str) -> str:
-    """Return the command by which a person answers, or what must be installed for it."""
+    """Return the command by which a person answers, or a text that says what must be installed."""
     return command if extension.offered("tables") else f"coop answer {ABSENT}"
 
 

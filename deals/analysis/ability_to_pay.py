@@ -42,7 +42,7 @@ class Means:
 
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
-    """Return a game's bounds of rewards as the fact `means`, in plain JSON; {} without bounds."""
+    """Return a game's bounds of rewards as the fact `means`, in plain JSON; {} if it has none."""
     ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
@@ -127,7 +127,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
 
 def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
     pay = clause.transfer
-    if pay is None or pay.basis == "reward":  # the reward always covers its own fraction
+    if pay is None or pay.basis == "reward":  # a reward always covers a part of it
         return NOTHING
     own = any(event.agent == payer for event in clause.events([*means.most]))
     return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))

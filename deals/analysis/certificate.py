@@ -97,7 +97,7 @@ def certify(
         rules: the rules to check; the first broken rule becomes a fault.
         norms: the norms that a split may name.
         record: the turns played before the signing; the certificate covers the turns left.
-        standing: the contract in force, which the deal would amend; None without a contract.
+        standing: the contract in force, which the deal would amend; None if there is none.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:

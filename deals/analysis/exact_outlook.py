@@ -98,7 +98,7 @@ class _Breach:
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
     def best(self, now: int, start: HistoryState) -> tuple[Amounts, str] | None:
-        """Return all agents' gains from now on and the breaches in words; None without a breach."""
+        """Return all agents' gains from now on and the breaches in words; None if none exists."""
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None
         deeds, past, broken = [], start, False

@@ -21,7 +21,7 @@ async def credit_of_run(
     replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return each agent's baseline, its value, and the payoff due, which is their sum.
+    """Return each agent's baseline payoff, its value, and their sum, the payoff due.
 
     Args:
         run: the name of an ended run.

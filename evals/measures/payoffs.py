@@ -55,7 +55,7 @@ def rational(row: Row, _: str) -> float:
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of the payoffs from Shapley payoffs; None without Shapley values."""
+    """Return the mean distance of the payoffs from Shapley payoffs; None if these are unknown."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))

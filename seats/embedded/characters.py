@@ -11,7 +11,7 @@ class Character:
     """The parameters of an embedded agent's behaviour; shares and probabilities are in 0..1.
 
     Attributes:
-        about: one line on the character.
+        about: one line that describes the character.
         greed: the share of the surplus that the agent demands in the first round from one other
             agent; among n agents the agent demands 2/n of that share.
         floor: the least share that the agent accepts at the last round, scaled like `greed`.

@@ -60,7 +60,7 @@ def selfish(stage: StageGame, i: int) -> str:
 
 
 def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
-    """Return the enforcement of contracts by the letter's facts, or the default enforcement."""
+    """Return the enforcement of contracts that the letter's facts state, or else the default."""
     told = facts.get("enforcement") or {}
     return Enforcement.of({"enforcement": told.get("mode"), "deposit": told.get("deposit")})
 

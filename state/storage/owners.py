@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """Return the current run's holder, else the current request's, else one with no owner."""
+    """Return owner and thread of the current run, else of the request, else two empty names."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):
@@ -50,7 +50,7 @@ def holder() -> Holder:
 
 
 def request_holder() -> Holder | None:
-    """Return the holder of the server's current request, or None outside of requests."""
+    """Return the owner and the thread of the server's current request; None outside of requests."""
     return _acting.get()
 
 
