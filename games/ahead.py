@@ -253,7 +253,7 @@ def played_on(
     choose: Chooser,
     gifts: Gifts | None = None,
 ) -> "list[Turn]":
-    """Play the remaining turns with the actions that `choose` gives; return the longer record."""
+    """Play the remaining turns with the actions that `choose` gives; return the extended record."""
     turns = list(record)
 
     def policy(_: int, at: "Position") -> dict[str, str]:

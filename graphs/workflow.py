@@ -65,9 +65,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         start: the initial values of the keys that this workflow adds to the table.
 
     Attributes:
-        game: the argument `game`.
-        plays: the argument `plays`.
-        params: the argument `params`.
+        game: the default game, as given.
+        plays: the class of playable games, as given.
+        params: the default game's parameters, as given.
         name: the name of the compiled workflow, which is part of what the parties sign.
         askings: node → the question that the node asks.
     """

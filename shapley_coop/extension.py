@@ -77,8 +77,8 @@ class Extension:
         schemes: the part of a game's name before a colon → the subclass of `Game` that plays it.
         formulas: a fact that states payoffs by a formula, for games too large for a table → the
             module that reads this fact (`games.symmetric.Formulas`).
-        analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
-            (`deals.analysis.certificate.Analysis`).
+        analyses: a fact that states payoffs by a formula → the analysis of each party's incentives
+            in a contract (`deals.analysis.certificate.Analysis`).
         clauses: a kind of clause → the subclass of `Clause`
             (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
@@ -89,8 +89,8 @@ class Extension:
         templates: a question's name → its letter's template; NAME_course → that of the procedure.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
             context names models as seats do (`model`, `base_url`), and the server checks them.
-        moves: a fact of its letters that ask for an action → a callable from the letter's facts and
-            the record to an action.
+        moves: a fact in its letters for actions → a callable from the letter's facts
+            and the record to an action.
         readings: a fact of its games → a function that converts the facts and the record of a
             letter that asks for an action into the form that an embedded agent reads.
         courses: a fact of its games → a function from an embedded agent

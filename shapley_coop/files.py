@@ -103,7 +103,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read, or is not UTF-8.
+        ValueError: the file cannot be read, or is not UTF-8; raised as `problem`.
     """
     try:
         return text_of(path, encoding="utf-8-sig")
@@ -125,7 +125,7 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read, or has one of these errors.
+        ValueError: the file cannot be read, or has one of these errors; raised as `problem`.
     """
     text = read_text(path, kind, problem=problem)
     try:
@@ -146,7 +146,7 @@ def read_data(
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read or parsed.
+        ValueError: the file cannot be read or parsed; raised as `problem`.
     """
     import yaml
 
@@ -178,7 +178,7 @@ def read_mapping(
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read or parsed, or is not a mapping.
+        ValueError: the file cannot be read or parsed, or is not a mapping; raised as `problem`.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):

@@ -53,7 +53,7 @@ class Question(Asked, Generic[A]):
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
         course: returns the variables of the template `NAME_course`, which describes an unusual
             procedure; None for the usual one.
-        page: a function that returns all questions of the workflow; letters announce later steps.
+        page: a function that returns all the workflow's questions, as letters announce later steps.
     """
 
     topic: Topic

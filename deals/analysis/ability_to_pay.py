@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; else, or without bounds, None.
+    """Return a fault if a payer can never pay its promises; None if all can, or no bound is known.
 
     Under a split by a norm no bound is known: an agent's value may exceed the total, since another
     agent's value may be negative.

@@ -162,7 +162,7 @@ class _Examined:
     enforcement: Enforcement
 
     def in_tree(self, stage: StageGame) -> Certificate:
-        """Return the certificate by the game tree, or by an extension if there is no tree."""
+        """Return the certificate computed by the game tree, or by an extension if there is none."""
         standing, record, enforcement = self.standing, self.record, self.enforcement
         try:
             if enforcement.mode == "escrow" and enforcement.deposit is None:

@@ -242,7 +242,7 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
 
 
 def _assumed(of: Prospect, words: str) -> str:
-    """Return `words` on what agents without duties do; "" if each has a duty at every turn."""
+    """Return `words`, which say what agents without duties do; "" if all have duties every turn."""
     clauses = compile_contract(of.contract)
     if any(term.condition.start for term in clauses if term.duty):
         return words  # whether an action is owed depends on earlier actions

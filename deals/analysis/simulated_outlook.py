@@ -187,7 +187,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> Counter[int]:
-        """Return turn → the agent's breaches in all plays; only by idling if `instead` is None."""
+        """Return turn → the agent's breaches in all plays, idle ones only if `instead` is None."""
         monitor, now = self._terms(self._of.contract).monitor, len(self._of.record) + 1
         found: Counter[int] = Counter()
         for play in played:

@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Return a function that reads an extension's measure, or returns None if that is absent."""
+    """Return a function that gives an extension's measure, or None if it is not installed."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

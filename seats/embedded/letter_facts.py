@@ -95,7 +95,7 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 
 
 def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:
-    """Return the facts; if a letter for an action lacks `duties`, compute them by the contract.
+    """Return the facts; if a letter for an action lacks `duties`, add them from the contract.
 
     Raises:
         Missing: the letter shows the contract without its clauses.

@@ -71,7 +71,7 @@ def claim_for(session: Session, episode: str, who: Holder) -> None:
 
 
 def claim(session: Session, episode: str, thread: str) -> None:
-    """Claim an episode for the session's owner and for a thread, or for no thread if "".
+    """Claim an episode for the session's owner and a thread; if `thread` is "", for no thread.
 
     Raises:
         NotYours: the episode belongs to another owner or another thread.
