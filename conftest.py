@@ -77,7 +77,7 @@ def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Cal
 
 
 def _address_of(sock: socket.socket, address: Any) -> Any:
-    return address[0] if isinstance(address, tuple) else None  # others are paths of local sockets
+    return address[0] if isinstance(address, tuple) else None  # a local socket's address is a path
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -90,7 +90,7 @@ class Question(Asked, Generic[A]):
 
 @dataclass(frozen=True)
 class Sealed:
-    """The display of secret answers that bind their authors, such as market orders.
+    """How secret answers that bind their authors, such as market orders, are asked for and shown.
 
     Attributes:
         choices: (turn, agent) → data that a person's form needs in addition to its fields.

@@ -1,4 +1,4 @@
-"""Checks of ability to pay: promises that can never be paid are refused, doubtful ones noted."""
+"""Checks of ability to pay: refuse promises that can never be paid, and note doubtful ones."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -56,7 +56,7 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
 
 
 def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Return mask → description from a mapping by bit strings; these must be the masks in `asked`.
+    """Return mask → description, given bit string → description for exactly the masks `asked`.
 
     Raises:
         GameError: a description is not text, or masks are missing or unknown.
