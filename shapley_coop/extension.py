@@ -38,7 +38,7 @@ class Setting(NamedTuple):
         help: the option's help text.
         reads: the `module:name` of a callable that reads an agent's text, if the option is given
             once for each agent as NAME=text; otherwise empty.
-        kind: the type of the value, if the option is given only once; bool makes it a switch.
+        kind: the type of the value, if the option is given once; bool makes the option a switch.
     """
 
     flag: str

@@ -176,7 +176,7 @@ def outlook(of: Prospect) -> DealOutlook:
 
 
 def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
-    """Return the outlook by the game tree, or None if the game cannot be enumerated."""
+    """Return the outlook computed by the game tree; None if the game cannot be enumerated."""
     stage, terms = of.stage, of.enforcement
     if stage is None:
         return None
@@ -220,7 +220,7 @@ def _holdings(of: Prospect) -> dict[str, Fraction]:
 
 
 def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
-    """Return the outlook by simulated plays."""
+    """Return the outlook computed from simulated plays."""
     of_chance, split = of.game.rolls_dice, split_of(of.contract)
     named = bool(split and split.norm and of.enforcement.executes)
     if named and not _valued_in_advance(of):

@@ -1,4 +1,4 @@
-"""The outlook by simulated plays, for games that cannot be enumerated."""
+"""The outlook computed from simulated plays, for games that cannot be enumerated."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
