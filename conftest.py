@@ -134,7 +134,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def boxed() -> None:
-    """Skip tests that run foreign programs if no sandbox works here."""
+    """Skip tests that run foreign programs if no sandbox works on this machine."""
     try:
         require_sandbox()
     except SandboxMissing as missing:

@@ -95,7 +95,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
-        "brought": "",  # a question that shows more facts puts its words here
+        "brought": "",  # a question with more facts puts its template's variables here
     }
 
 

@@ -73,7 +73,7 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 
 def as_it_stands(turn: TurnContext, agent: str) -> Facts:
-    """Return what the reader gets without an offer: by the contract in force, or with no deal.
+    """Return what the reader gets without an offer: under the contract in force, or with no deal.
 
     For a contract, rows also say what the reader gets if it breaks the contract, and what it gets
     if another agent does.

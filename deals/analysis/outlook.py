@@ -255,7 +255,7 @@ def _assumed(of: Prospect, words: str) -> str:
 
 
 def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook:
-    """Return the outlook with payoffs by a norm, for the case that all keep the offer."""
+    """Return the outlook with the payoffs under a norm, for the case that all keep the offer."""
     split = split_of(of.contract)
     named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
@@ -266,9 +266,9 @@ def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook
 
 
 def _valued_in_advance(of: Prospect) -> bool:
-    """Return whether payoffs by a norm can be computed from simulated plays.
+    """Return whether payoffs under a norm can be computed from simulated plays.
 
-    Values by a norm need a replay of the whole record with the play's dice. Once turns have been
+    Values under a norm need a replay of the whole record with the play's dice. Once turns have been
     played, the replay needs the dice of the real game, which would reveal the game's future.
     """
     if of.game.rolls_dice:

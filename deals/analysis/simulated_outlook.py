@@ -126,7 +126,7 @@ class Simulation:
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
-        """Return the row of the agent's best breach, or None if it has no breach."""
+        """Return the row of the agent's best breach, or None if the agent has no breach."""
         contract = self._of.contract
         kept = self.kept
         if self._search != self.plays:

@@ -1,4 +1,4 @@
-"""Credit by a run's record: each agent's baseline payoff, its value, and the payoff due."""
+"""Credit computed from a run's record: each agent's baseline payoff, value, and payoff due."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The report of `coop credit RUN`: values of an ended run, by its own or another baseline."""
+"""The report of `coop credit RUN`: values of an ended run, under its own or another baseline."""
 
 import asyncio
 from collections.abc import Callable, Mapping

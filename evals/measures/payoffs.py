@@ -81,7 +81,7 @@ def share_distance(row: Row, _: str) -> float | None:
 
 
 def norm_distance(row: Row, _: str) -> float:
-    """Return the mean distance of payoffs from the payoffs due by the run's own norm."""
+    """Return the mean distance of payoffs from the payoffs due under the run's own norm."""
     return mean_distance(row["result"]["payoffs"], by_norm(row))
 
 

@@ -22,7 +22,7 @@ class Splitter(Reader):
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 
     def propose(self) -> str:
-        """Propose the split by the norm, or by observed effects if no values are computed.
+        """Propose the split of the norm or, if no values are computed, one by observed effects.
 
         I usually propose nothing if the signed contract gives me more.
         """
