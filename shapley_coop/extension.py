@@ -111,8 +111,7 @@ class Extension:
         credits: a name → a callable from the evaluated table and a norm to a section of the report
             of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
         sections: a heading of a suite's report → a callable from runs and links to them to HTML.
-        news: a key that its workflows add to the table → a callable from the value to printed
-            lines.
+        news: a key that its workflows add to the table → a callable from its value to lines.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
         workflows: a workflow's name → the graph that its module (page) compiles.
         sandboxes: a name → a sandbox (`games.sandbox.Sandbox`).

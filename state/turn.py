@@ -36,7 +36,7 @@ class Question(Asked, Generic[A]):
     Attributes:
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        read: a function that parses an answer's text; returns the answer, or the author's fault.
+        read: a function that parses an answer's text; returns the answer, or a fault in it.
         check: a function that returns the public part of an answer for the table, or a fault.
         publish: a function that turns all valid answers into an update of the table.
         shows: functions (turn, agent) → facts, all of which are in the letter.
@@ -45,7 +45,7 @@ class Question(Asked, Generic[A]):
         tells: a function that selects the lines of the public history for the letter.
         hears: a function (turn, agent) → lines of history, if agents see different histories.
         rules: the template of the letter's system part.
-        sealed: the display of binding secret answers, such as market orders; None for others.
+        sealed: how binding secret answers, such as market orders, are shown; None for others.
             Actions of the game do not need it.
         opens: whether the answer opens a bargaining.
         teaches: whether the letter explains how to write clauses.
