@@ -61,9 +61,8 @@ class Provider:
     Attributes:
         make: a function that makes a chat model from a seat, `agent` and `seed`.
         check: a function that raises ValueError before play begins if a seat could not answer.
-        address: gives the URL that a seat calls. Tenants may use only URLs on the
-            operator's list. Without `address`, tenants may use only models that the operator
-            permits.
+        address: gives the URL that a seat calls. Tenants may use only URLs on the operator's
+            list. Without `address`, tenants may use only models that the operator permits.
         for_tenants: the `options` that tenants may set; include no option that opens a file.
         check_game: raises a ValueError for a seat that cannot play a game with these `Actions`
             and this `Opening`; each of the two may be None.
