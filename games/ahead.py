@@ -40,7 +40,7 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action when it breaches a duty; None for no action, or UNASKED.
+        instead: the breaker's action in a breach; None for no action, UNASKED for its usual action.
         gifts: the function that returns the goods transferred at a turn's end, or None.
     """
 

@@ -104,7 +104,7 @@ def find_asked(interrupts: Sequence[Interrupt], agent: str, meant: str = "") -> 
     """Return the interrupt that asks an agent.
 
     Raises:
-        ValueError: the agent is asked nothing, or not by the interrupt whose id is `meant`.
+        ValueError: the agent is asked nothing, or by another interrupt than `meant` says.
     """
     asked = by_agent(interrupts)
     if agent not in asked:

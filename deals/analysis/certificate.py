@@ -57,7 +57,7 @@ class Certificate:
 
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.
-        faults: the faults that forbid signing; () for a sound deal.
+        faults: the faults that forbid signing; () if the deal may be signed.
         parties: agent → its payoffs and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.

@@ -120,7 +120,7 @@ class DealOutlook:
         rows: the agents' payoffs over the whole game, one row for each case.
         assumes: what agents without a duty are assumed to do, in words; "" if all have duties.
         norm: the norm of `by_norm`, or "".
-        by_norm: agent → its payoff by `norm` if all keep the offer, or None.
+        by_norm: agent → its payoff under `norm` if all keep the offer; None if not computed.
         why_not: the reason why there are no rows, or "".
     """
 
