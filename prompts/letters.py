@@ -166,8 +166,8 @@ def write_retry(
         label: the fault's label.
         feedback: all faults in words; if there are several, each is a line that begins with "- ".
         read: the parts of the answer that have no fault, in words.
-        attempt: the number of the next try; 0 leaves the number out.
-        tries: the number of all tries; 0 leaves the number out.
+        attempt: the number of the next try; if 0, the number is left out.
+        tries: the number of all tries; if 0, the number is left out.
         heard: whether the answer's speech is delivered even if the last try cannot be used.
     """
     faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]
@@ -203,7 +203,7 @@ def _utilities(facts: Facts) -> str:
 
 
 def _for_person(worths: Mapping[str, float]) -> str:
-    """Return what single tasks and the best sets are worth, as a table; the form computes others.
+    """Return as a table what single tasks and the best sets are worth; the form computes the rest.
 
     >>> print(_for_person({"01": 0.25, "10": 0.5, "11": 1.0}).split("\\n\\n")[1])
     | tasks | worth to you (utility) |

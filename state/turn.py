@@ -36,7 +36,7 @@ class Question(Asked, Generic[A]):
     Attributes:
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        read: a function that parses an answer's text; returns the answer, or the author's fault.
+        read: a function that parses an answer's text; returns the answer, or a fault in it.
         check: a function that returns the public part of an answer for the table, or a fault.
         publish: a function that turns all valid answers into an update of the table.
         shows: functions (turn, agent) → facts, all of which are in the letter.
@@ -45,7 +45,7 @@ class Question(Asked, Generic[A]):
         tells: a function that selects the lines of the public history for the letter.
         hears: a function (turn, agent) → lines of history, if agents see different histories.
         rules: the template of the letter's system part.
-        sealed: the display of binding secret answers, such as market orders; None for others.
+        sealed: how binding secret answers, such as market orders, are shown; None for others.
             Actions of the game do not need it.
         opens: whether the answer opens a bargaining.
         teaches: whether the letter explains how to write clauses.
@@ -53,7 +53,7 @@ class Question(Asked, Generic[A]):
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
         course: returns the variables of the template `NAME_course`, which describes an unusual
             procedure; None for the usual one.
-        page: a function that returns all questions of the workflow; letters announce later steps.
+        page: a function that returns all the workflow's questions, as letters announce later steps.
     """
 
     topic: Topic
@@ -90,7 +90,7 @@ class Question(Asked, Generic[A]):
 
 @dataclass(frozen=True)
 class Sealed:
-    """The display of secret answers that bind their authors, such as market orders.
+    """How secret answers that bind their authors, such as market orders, are asked for and shown.
 
     Attributes:
         choices: (turn, agent) → data that a person's form needs in addition to its fields.
@@ -133,7 +133,7 @@ class TurnContext:
 
     @property
     def norms(self) -> list[str]:
-        """The norms that a deal can name; [] if the game's baseline is unconfirmed."""
+        """The norms that a deal can name; [] if the run must declare a baseline first."""
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]
