@@ -22,7 +22,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
     within = 0
     for visit in visits:
         place = app.places.get(visit.path)
-        if place is None:  # made at run time: its models count for its caller, which comes next
+        if place is None:  # made while running: its models count for its caller, the next
             within += visit.took.models
             continue
         models, within = visit.took.models + within, 0

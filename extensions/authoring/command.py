@@ -20,7 +20,7 @@ def write(
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
     tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="With a new seed, all is asked again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 

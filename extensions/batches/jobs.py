@@ -118,7 +118,7 @@ class Jobs:
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
-                if not passes(error):  # a refusal that a retry would not change: no batch
+                if not passes(error):  # refused for good, so the file has no batch
                     await asyncio.to_thread(book().forget_file, file)
                 raise
             await asyncio.to_thread(book().begun, file, batch)

@@ -89,7 +89,7 @@ def counterfactual(
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,
         the loss (`missing`), the Shapley value, and `why` there is no score, or "". Shapley values
-        are None unless every coalition has a score and at most `MOST_EXACT` contribute.
+        are None unless every coalition has a score and at most `MOST_EXACT` people contribute.
 
     Raises:
         ValueError: the command cannot be read, or has no score on the whole repository.

@@ -53,7 +53,7 @@ class Tool:
         takes: the model of its arguments.
         gives: the model of its result.
         work: the function from a place and arguments to a result; callers get its ValueErrors.
-        reads: whether the tool changes nothing.
+        reads: whether the tool only reads, and changes nothing.
     """
 
     name: str

@@ -103,7 +103,7 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 
 def _asked_here(run: Any, agent: str) -> tuple[str, str]:
-    """Ask a person at this terminal until a reply can be used; return it and the interrupt's id."""
+    """Ask a person here until a reply can be used; return the reply and the interrupt's id."""
     from shapley_coop.extensions.people.waiting import find_waiting
     from shapley_coop.graphs.replies import OpenMail
 

@@ -93,7 +93,7 @@ class SeatPages:
         """Play the run to its end as `graphs.running.follow` does, with the answers from the pages.
 
         Raises:
-            Exception: any of `graphs.running.follow`, except `Waiting`.
+            Exception: any that `graphs.running.follow` raises, except `Waiting`.
         """
         self._loop, waited = asyncio.get_running_loop(), False
         try:

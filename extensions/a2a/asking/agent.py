@@ -45,7 +45,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return a seat's chat model, which gets a letter to answer only by `for_letter`."""
+    """Return the chat model of a seat; `for_letter` gives the model a letter to answer."""
     return RemoteAgent(seat=seat)
 
 
