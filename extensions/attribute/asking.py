@@ -249,7 +249,7 @@ class Asking:
                     f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
                     f"{watch.stopped} lets it, if it changes nothing)"
                 )
-        if watch.stopped:  # the node caught the error, so its output is not a real answer
+        if watch.stopped:  # the node caught the tool's error, so its output is no real answer
             raise NotPlayed(self.result.failure)
         return output, puts
 

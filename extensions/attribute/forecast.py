@@ -188,7 +188,7 @@ def _asked(game: AppGame) -> list[Visit]:
 
 
 def _paid(calls: int, visits: Sequence[Visit], times: Sequence[int]) -> int:
-    """Return how many of the new calls ask a model, if the proportion is that of these calls."""
+    """Estimate how many new calls ask a model, by the proportion among the recorded calls."""
     asking = sum(n for visit, n in zip(visits, times, strict=True) if visit.took.models)
     return ceil(calls * asking / sum(times)) if asking else 0
 

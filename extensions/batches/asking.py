@@ -113,7 +113,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Take requests made in the `with` block as this question's, and its cell as waiting.
+        """In the `with` block, take requests as this question's, and count its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.

@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 
 
 class _Untitled(GenerateJsonSchema):
-    """JSON schemas without the titles that repeat their keys."""
+    """A generator of JSON schemas, without the titles that repeat their keys."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

@@ -81,7 +81,7 @@ def _reply(run: Any, agent: str, reply: str, meant: str = "") -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # in this letter only the reason below is new
+            home().journal.show(episode, mail)  # count it as read: only the reason below is new
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")

@@ -66,11 +66,11 @@ class Reading:
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0
-        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # a fix's hash → lines
+        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # a fix → mended lines
         self.excluded = Counter[str]()
         self.garbled: list[Change] = []
         self._lines = Lines()
-        self._authors: dict[str, str] = {}  # a commit's hash → a name
+        self._authors: dict[str, str] = {}  # a commit's hash → its author
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
         self._squashed: dict[tuple[int, int], bool] = {}  # (a, b) → whether commit a squashes b

@@ -43,7 +43,7 @@ class Pace:
 
     Attributes:
         clock: a function that returns monotonic seconds.
-        sleep: waits for a number of seconds.
+        sleep: a function that waits for a number of seconds.
         at_once: the most concurrent calls.
         under_way: the number of calls in flight.
     """

@@ -136,7 +136,7 @@ class _Exchange:
         async for found in link.send(message):
             if not isinstance(found, Message) and found.id:
                 await self._tasks.keep(found.id, link.card.digest)
-            # The first event of a continued task shows the task's state before this message.
+            # A continued task's first event shows its state before this message: skip a request.
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
                 return reply
         if found is None or isinstance(found, Message):
