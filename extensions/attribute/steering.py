@@ -54,7 +54,7 @@ class Schema:
 
         Args:
             key: the field.
-            emptied: the wanted value.
+            emptied: the emptied value, returned if it is valid.
             value: the agent's own value, returned if no substitute is valid.
         """
         for schema in self.checked:

@@ -25,7 +25,7 @@ def write(
     """Have a model write descriptions and utilities from preferences in words.
 
     A faulty answer is sent back with its fault. The same command resumes after an interruption.
-    docs/authoring.md describes the preferences file, docs/scenarios.md the scenario file.
+    See docs/authoring.md for the preferences file, and docs/scenarios.md for the scenario file.
     """
     from shapley_coop.extensions.authoring.commission import read_commission
     from shapley_coop.extensions.authoring.writing import NotWritten

@@ -63,7 +63,7 @@ class DeliveredParams(Params):
             if any(count_of(count) < 0 for count in made.values()):
                 raise ValueError(f"{agent} made a negative number of something")
         if strangers := set(self.made) - set(self.agents):
-            raise ValueError(f"made names {sorted(strangers)}, who are not agents")
+            raise ValueError(f"made: {sorted(strangers)} are not agents")
         for kind, (low, high) in self.weights.items():
             if not 0 <= low <= high <= 100:
                 raise ValueError(f"the weight of {kind} is {low} to {high}: 0 ≤ low ≤ high ≤ 100")

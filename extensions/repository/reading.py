@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """Return the remarks that whoever pays by these counts must read first."""
+        """Return the remarks to read before paying by these counts."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),

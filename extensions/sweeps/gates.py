@@ -74,7 +74,7 @@ class Pace:
         """End a call, and adapt the number of calls that may be concurrent.
 
         Args:
-            busy: the seconds that status 429 asks to wait, 0 if it names none; None without 429.
+            busy: the seconds to wait that a status 429 names, 0 if it names none; None without 429.
         """
         self.under_way -= 1
         self._freed.set()
