@@ -83,7 +83,7 @@ def counterfactual(
         history: the history of the settled commits.
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
-        unsafe: run the command without a sandbox.
+        unsafe: whether to run the command without a sandbox.
         progress: a function that is called as the scoring advances.
 
     Returns:

@@ -156,7 +156,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids of the A2A tasks that the agent made for each attempt, kept in the journal."""
+    """The ids of the A2A tasks that the agent made for each attempt at a letter, in the journal."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
