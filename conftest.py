@@ -77,11 +77,11 @@ def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Cal
 
 
 def _address_of(sock: socket.socket, address: Any) -> Any:
-    return address[0] if isinstance(address, tuple) else None  # others are paths of local sockets
+    return address[0] if isinstance(address, tuple) else None  # a local socket's address is a path
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the seed that repeats the random loops of this session."""
+    """Print the seed by which the random loops of this test session can be repeated."""
     terminalreporter.write_line(seed_line())
 
 
@@ -134,7 +134,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def boxed() -> None:
-    """Skip tests that run foreign programs if no sandbox works here."""
+    """Skip tests that run foreign programs if no sandbox works on this machine."""
     try:
         require_sandbox()
     except SandboxMissing as missing:

@@ -71,7 +71,7 @@ def _environment() -> None:
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # All matrices are small, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A game's module may be in this folder, which is last so that it hides no other module.
+    # A game's module may be in this folder; it is last on the path, so that it hides no other.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

@@ -64,7 +64,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
     Args:
         words: the arguments after `coop`.
-        whole: whether the help lists every command, and not only the commonly needed ones.
+        whole: whether the help lists every command, or else only those that most people need.
     """
     app = typer.Typer(
         name="coop",
@@ -94,7 +94,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
 
 
 def _loads(place: str) -> bool:
-    """Return whether the extensions of a command are installed; otherwise help leaves it out."""
+    """Return whether a command's extensions are installed; otherwise help omits the command."""
     try:
         extension.import_place(place)
     except ModuleNotFoundError as error:

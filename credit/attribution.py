@@ -12,7 +12,7 @@ from shapley_coop.extension import import_place
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
-    """Return each agent's value by a norm.
+    """Return each agent's value under a norm.
 
     Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
     For more agents, games with known `parts` or `classes`, and norms that need the worths of few

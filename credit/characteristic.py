@@ -1,4 +1,4 @@
-"""The characteristic function of a game, and each agent's credit by it."""
+"""The characteristic function of a game, and each agent's credit computed from it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ def find_norm(name: str) -> Norm:
 
 
 def norm(name: str) -> OfTable:
-    """Return the function from a table of worths to the agents' values by the norm of that name.
+    """Return the function from a table of worths to the agents' values under the named norm.
 
     Raises:
         LibraryMissing: the norm, or a library that it needs, is not installed.
@@ -95,7 +95,7 @@ def by_few_worths(
     marginal: Sequence[Fraction],
     stand_alone: Callable[[], Sequence[Fraction]],
 ) -> list[Fraction]:
-    """Return the values by a norm that needs few worths, given v(N) − v(∅) as the gain.
+    """Return the values under a norm that needs few worths, given the gain v(N) − v(∅).
 
     `marginal` has each agent's v(N) − v(N∖{i}), and `stand_alone` returns each v({i}) − v(∅).
     """

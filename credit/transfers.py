@@ -32,7 +32,7 @@ class Transfer:
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
     """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    Debtors and claimants are matched by size of amount, largest first; equal ones by name.
+    Debtors and claimants are matched by size of amount, largest first; equal amounts by name.
 
     Raises:
         ValueError: `earned` and `due` have different agents or different sums.

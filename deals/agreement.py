@@ -127,7 +127,7 @@ class Agreement:
         return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
-        """Return the certificate of a deal if signed now, as first contract or as an amendment."""
+        """Return the certificate of a deal that is signed now, as first contract or amendment."""
         from shapley_coop.deals.analysis.certificate import certify
 
         return certify(

@@ -65,7 +65,7 @@ def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
 
 
 def in_force(contract: Contract | None) -> dict[str, Clause]:
-    """Return clause id → clause, for the clauses in force now; {} without a contract."""
+    """Return clause id → clause, for the clauses in force now; {} if there is no contract."""
     terms = contract["terms"] if contract else []
     return {term["id"]: clause_of(term) for term in terms if term["to_turn"] is None}
 

@@ -95,6 +95,6 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
 
 
 def recorded_wrongly(due: Sequence[Handover], turn: Mapping[str, Any]) -> str:
-    """Return a sentence on the recorded gifts that differ from the gifts due; "" if none differ."""
+    """Say which recorded gifts differ from the gifts due; "" if none differ."""
     asked, told = [handover.gift() for handover in due], gifts_in(turn)
     return "" if asked == told else f"turn {turn['turn']} hands over {told}, and {asked} was due"

@@ -225,7 +225,7 @@ class Monitor:
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":
-        """Return a monitor of `record`; turns equal to the first ones here are not judged again."""
+        """Return a monitor of `record`; turns that both records begin with are not judged again."""
         known = _common(self.turns, record)
         other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]

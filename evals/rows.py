@@ -1,4 +1,4 @@
-"""The row of a run, equal for equal runs, and an object with the fields that vary, such as times.
+"""The row of a run, equal in every repetition, and an object with what varies, such as times.
 
 A row holds the run's whole public record (talk, offers, turns, contract, settlement) and its calls.
 So tables, statistics and reports need nothing else. A row holds no letters and no answers.
@@ -32,7 +32,7 @@ _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
 @dataclass(frozen=True)
 class Finished:
-    """A run's row (equal for equal runs) and the fields that vary, such as times."""
+    """A run's row, equal in every repetition of the run, and what varies, such as times."""
 
     row: Row
     volatile: Row
@@ -174,7 +174,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser that has no seat: unknown if it drafted, else embedded."""
+    """Return the model of a summariser without a seat: unknown if it drafted, else embedded."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

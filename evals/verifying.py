@@ -1,4 +1,4 @@
-"""The checks of `coop verify`, which recompute a run's result from its record and books."""
+"""The checks of `coop verify`, which recompute a run's result from record, journal and ledger."""
 
 import asyncio
 import json
@@ -73,7 +73,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
 
 
 async def verify_ended(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
-    """Recompute everything that the result of an ended run states, from its checkpoints and books.
+    """Recompute all that an ended run's result states, from its checkpoints, journal and ledger.
 
     Args:
         known: the run.

@@ -22,7 +22,7 @@ def told_actions(actions: Sequence[str]) -> list[str]:
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the distinct actions of all agents; of many with one rule, only two are read.
+    """Return the distinct actions of all agents; if many share a rule, only two of them are read.
 
     Args:
         actions: agent → its actions.

@@ -40,7 +40,7 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action when it breaches a duty; None for no action, or UNASKED.
+        instead: the breaker's action in a breach; None for no action, UNASKED for its usual action.
         gifts: the function that returns the goods transferred at a turn's end, or None.
     """
 
@@ -253,7 +253,7 @@ def played_on(
     choose: Chooser,
     gifts: Gifts | None = None,
 ) -> "list[Turn]":
-    """Play the remaining turns with the actions that `choose` gives; return the longer record."""
+    """Play the remaining turns with the actions that `choose` gives; return the extended record."""
     turns = list(record)
 
     def policy(_: int, at: "Position") -> dict[str, str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def dice(seed: int, turn: int, agent: str = "") -> "np.random.Generator":
-    """Return the random generator of one agent at one turn; with `agent=""`, the game's own.
+    """Return the random generator of one agent at one turn; if `agent` is "", the game's own.
 
     Every generator has its own key, so one agent's draws never shift another's: removing a player
     from a replay leaves all other players' dice unchanged (common random numbers).

@@ -14,8 +14,8 @@ Play = dict[str, str]
 class Enumeration(Foresight):
     """An embedded agent's prediction of the play in a game with a table of payoffs.
 
-    An agent with a duty keeps the duty. Any other agent plays a best response to uniformly random
-    others; this action is only a guess, so a promise to take it adds information.
+    An agent with a duty keeps the duty. Any other agent plays a best response to others that choose
+    uniformly at random; this action is only a guess, so a promise to take it adds information.
     """
 
     FACTS = ("actions", "payoffs", "turns")
@@ -63,7 +63,7 @@ class Enumeration(Foresight):
         return [Part(agent, action) for agent, action in best.items()]
 
     def habit(self, legal: list[str]) -> str:
-        """Return my best response to uniformly random others."""
+        """Return my best response if the others choose uniformly at random."""
         return max(legal, key=partial(self.expected, self.me))
 
     def payoff(self, play: Play) -> Mapping[str, float]:
@@ -87,7 +87,7 @@ class Enumeration(Foresight):
         return float(sum(self.payoff(play).values()))
 
     def expected(self, agent: str, action: str) -> float:
-        """Return an agent's mean payoff for an action against uniformly random others."""
+        """Return an agent's mean payoff for an action if the others choose uniformly at random."""
         plays = self.plays(agent, action)
         return sum(self.payoff(play)[agent] for play in plays) / len(plays)
 
@@ -98,7 +98,7 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action with the highest total; ties go to the best minimum, then to my best."""
+        """The joint action with the highest total; ties go to the best minimum, then my payoff."""
 
         def worth(play: Play) -> tuple[float, float, float]:
             pays = self.payoff(play)

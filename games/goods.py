@@ -21,7 +21,7 @@ Holdings = dict[str, dict[str, int]]
 
 
 def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any]:
-    """Return a position to which the transfers are added that the game's step must execute."""
+    """Return a position that also holds the transfers that the game's step must execute."""
     return {**position, GIVEN: list(gifts)} if gifts else position
 
 

@@ -81,7 +81,7 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return `worth` by the classes' member counts if a formula gives it; None for a table."""
+        """Return `worth` as a function of class counts, if payoffs are a formula; else None."""
         return self.game.payoffs.classes(record)
 
     @property

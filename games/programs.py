@@ -51,7 +51,7 @@ def module_of_file(game: str) -> ModuleType:
     """Return the module of a Python file; a file that has changed is run again.
 
     Raises:
-        GameError: the file may not be run here, cannot be run, or defines no game.
+        GameError: this process may not run the file, cannot run it, or finds no game in it.
     """
     check_permitted(game)
     try:
@@ -68,12 +68,12 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
     """Import a subclass of `Game`, or import and call a function that returns a game.
 
     Raises:
-        GameError: the import may not be run here, fails, or makes no game.
+        GameError: this process may not run the import, or the import fails or makes no game.
     """
     check_permitted(game)
     path, _, name = game.removeprefix(CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last, so that no file of this folder hides a package
+        sys.path.append(here)  # last on the path, so that no file here hides a package
     try:
         module = import_module(path)
         made = getattr(module, name)

@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can shift payoffs between agents.
 
-    With payments, exactly the outcomes with the best total are efficient. Other games list theirs.
+    Exactly the outcomes with the best total are efficient. Other games list efficient outcomes.
 
     Args:
         best: a function that returns the best total; it is called on first use.

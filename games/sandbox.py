@@ -108,7 +108,7 @@ def run_checks(
 
     Args:
         folder: the workspace. The folder's .git is not copied.
-        command: program and arguments, no shell; `PYTHON` or a program of the system.
+        command: the program (`PYTHON` or one of the system) and its arguments; no shell is used.
         limits: the limits of the command.
         unsafe: whether to run the command without a sandbox.
 

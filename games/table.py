@@ -86,7 +86,7 @@ class PayoffTable:
 
     @cached_property
     def unasked(self) -> dict[str, str] | None:
-        """Agent → its best response to uniformly random others.
+        """Agent → its best response if the others choose uniformly at random.
 
         None if the table is too large to be searched.
         """

@@ -32,7 +32,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
-        """Stream like LangGraph's `astream`, but also store if a run exceeds its limit of steps.
+        """Stream like LangGraph's `astream`; also store the error of a run that has too many steps.
 
         LangGraph stores only errors of nodes, so such a run would seem never to end.
         """

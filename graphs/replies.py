@@ -53,7 +53,7 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """Return the person's letter, which attempt it asks for, and why the last was refused."""
+        """Return the person's letter, its attempt's number, and why the last answer was refused."""
         _, asked = next_letters(self.turn())
         return asked[self.agent].question
 
@@ -104,7 +104,7 @@ def find_asked(interrupts: Sequence[Interrupt], agent: str, meant: str = "") -> 
     """Return the interrupt that asks an agent.
 
     Raises:
-        ValueError: the agent is asked nothing, or not by the interrupt whose id is `meant`.
+        ValueError: the agent is asked nothing, or by another interrupt than `meant` says.
     """
     asked = by_agent(interrupts)
     if agent not in asked:

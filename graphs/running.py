@@ -93,7 +93,7 @@ async def follow(
     Args:
         run: a run from `prepare` or from the register.
         watch: a callback, called after each node with its name and update.
-        person: a function that answers for the people in the run; None lets the run wait for them.
+        person: a function that answers for the people in the run; if None, the run waits for them.
         traced: further metadata, tags and callbacks for the run's trace.
         taken: the caller's lease of the run, if it has one.
 
@@ -164,7 +164,7 @@ async def _go_on(
     Args:
         app: the compiled workflow.
         config: the run's LangGraph configuration.
-        replies: interrupt id → reply; None begins the run or resumes unfinished steps.
+        replies: interrupt id → reply; if None, begin the run or resume its unfinished steps.
         watch: a callback, called after each node with its name and update.
         taken: the caller's lease of the run, if it has one.
     """

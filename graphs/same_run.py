@@ -18,7 +18,7 @@ class ConfigChanged(ValueError):
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Check that settings in a table or update equal the run's; return whether there are any.
+    """Check that settings in a table or update equal the run's; return whether it has settings.
 
     Raises:
         ConfigChanged: the settings differ, because the checkpoint was exchanged or changed.

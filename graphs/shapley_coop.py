@@ -11,7 +11,7 @@ This workflow adds to `short_term`: write, where an impartial summariser writes 
 as one document; enforce and enforce_turn, which post deposits and forfeits during play; and
 attribute, which computes outcome, marginal contributions and Shapley values from the record. All
 agents claim their parts before the letters of the last bargaining show these values. A deal can
-name a norm for the payments. If nothing is left to bargain over, `attribute` leads to `settle`.
+name a norm for the payoffs. If nothing is left to bargain over, `attribute` leads to `settle`.
 """
 
 from langgraph.graph import END

@@ -99,7 +99,7 @@ def _thread(run: Run) -> RunnableConfig:
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """Return `TurnContext.at` → its context, one entry for each time that the run asked agents."""
+    """Return name (`at`) → context, with an entry for each time that the run asked agents."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with open_workflow(run.graph) as app:

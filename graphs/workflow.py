@@ -48,7 +48,7 @@ def route_offer(table: Table) -> str:
 
 
 def sound(table: Table) -> str:
-    """Return `sound`, for a branch that only leads back, by `again`, while an answer is refused."""
+    """Return `sound`, for a branch whose only other edge is `again`, back to refused authors."""
     return "sound"
 
 
@@ -80,9 +80,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         measures: the workflow's own measures of its runs.
 
     Attributes:
-        game: the argument `game`.
-        plays: the argument `plays`.
-        params: the argument `params`.
+        game: the default game, as given.
+        plays: the class of playable games, as given.
+        params: the default game's parameters, as given.
         name: the name of the compiled workflow, which is part of what the parties sign.
         measures: the argument `measures`.
         askings: node → the question that the node asks.
@@ -234,7 +234,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """Store a node's question, give it access to the page's other questions, and return it."""
+        """Store a node's question, give it access to the workflow's other ones, and return it."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
@@ -265,7 +265,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _once_sound(action: Action) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """Return a node that runs this function only once no answer is refused any more."""
+    """Return a node that does nothing while an answer is refused, and then runs this function."""
 
     async def join(table: Table) -> dict[str, Any]:
         if unsound(table):

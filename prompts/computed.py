@@ -64,7 +64,7 @@ def _outlook(found: bytes, me: str, unit: str) -> str:
 
 
 def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], str]:
-    """Return a table of the payoffs under an offer: headings, rows, and a note on their precision.
+    """Return a table of the payoffs under an offer: headings, rows, and a note about precision.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.
@@ -89,7 +89,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """Return the rows, but drop a no-deal row with the payoffs of an earlier no-deal row."""
+    """Return the rows, but drop a no-deal row that repeats the payoffs of an earlier one."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]

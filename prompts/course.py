@@ -52,7 +52,7 @@ def course_words(course: Facts) -> dict[str, Any]:
 
 
 def _of_its_own(course: Facts) -> str:
-    """Return an extension's text on how agents agree; "" if no extension defines it."""
+    """Return an extension's text that says how agents agree; "" if no extension has one."""
     if not (own := course.get("course")):
         return ""
     return render(f"{own['of']}_course", rounds=course["rounds"], **own["words"]).strip()

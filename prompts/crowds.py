@@ -86,7 +86,7 @@ def together(of_each: Mapping[str, str]) -> str:
 
 
 def of_group(row: Mapping[str, Any]) -> str:
-    """Return the line on a group: some members' names, the number of others, their holdings."""
+    """Return a line about a group: some members' names, the number of others, their holdings."""
     more = row["agents"] - len(row["some"])
     named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
     held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"

@@ -167,8 +167,8 @@ def write_retry(
         label: the fault's label.
         feedback: all faults in words; if there are several, each is a line that begins with "- ".
         read: the parts of the answer that have no fault, in words.
-        attempt: the number of the next try; 0 leaves the number out.
-        tries: the number of all tries; 0 leaves the number out.
+        attempt: the number of the next try; if 0, the number is left out.
+        tries: the number of all tries; if 0, the number is left out.
         heard: whether the answer's speech is delivered even if the last try cannot be used.
     """
     faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]

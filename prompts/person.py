@@ -83,7 +83,7 @@ def _explained(sections: Sequence[Section]) -> list[Section]:
 
 
 def speech_as_said(text: str) -> str:
-    r"""Return a text in which quoted speech has its own signs in place of escapes.
+    r"""Return a text whose quoted speech shows the original characters instead of escapes.
 
     >>> speech_as_said(r'Bob: "5 \u003e 4, \"ok\"\n\nor not"')
     'Bob: "5 > 4, ’ok’ / or not"'

@@ -50,7 +50,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """Return the variables on the offer to answer, with those clauses that the history lacks."""
+    """Return the variables about the offer to answer, with the clauses that the history lacks."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -82,7 +82,7 @@ def _counters(order: Sequence[str], by: str) -> str:
 
 
 def turn_of_game(view: Facts) -> dict[str, Any]:
-    """Return the variables on a turn of the game: the deal's duties and the legal actions."""
+    """Return the variables about a turn of the game: the deal's duties and the legal actions."""
     duties = view.get("duties", [])
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
@@ -95,7 +95,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
-        "brought": "",  # a question that shows more facts puts its words here
+        "brought": "",  # a question with more facts puts its template's variables here
     }
 
 
@@ -107,7 +107,7 @@ def _sums_words(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Return whether the deal in force makes payments, as the record's rewards do not show them."""
+    """Return whether the deal in force makes payments, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -159,7 +159,7 @@ def _by_column(value: Any) -> dict[str, str]:
 
 
 def split(view: Facts, signed: bool = True) -> dict[str, Any]:
-    """Return the variables on the last bargaining: the total, and the effects of an answer.
+    """Return the variables about the last bargaining: the total, and the effects of an answer.
 
     Args:
         view: the letter's facts.

@@ -106,10 +106,10 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """Publish the written contract; clauses drafted from words wait to be signed.
+    """Publish the written contract; clauses that the summariser drafted wait to be signed.
 
     Verdicts: `written` (the agreed clauses need no signature), `to_sign` (the parties must sign the
-    new clauses), and `unwritten` (the words gave no contract).
+    new clauses), and `unwritten` (no clauses could be drafted).
     """
     said, table = outputs[SUMMARISER], turn.table
     offer = turn.evaluated.offer
@@ -137,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Return a text that says why the accepted words gave no contract."""
+    """Return a text that says why the accepted offer in words became no contract."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

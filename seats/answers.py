@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tag_fields(act: str, fields: Any) -> str:
-    """Return an answer as tagged text: put its fields into tags, keep text, write out other JSON.
+    """Return an answer as tagged text: fields get tags, text is kept, other JSON is written out.
 
     Args:
         act: the name of the question.

@@ -1,8 +1,8 @@
 """Tool calls: their form in a seat's answer, and the messages with their results.
 
 A model calls tools by its provider's API. The journal keeps each call as `<CALL>{"tool": …,
-"arguments": {…}}</CALL>` after the model's words. Calls are read from the kept text only. So an
-answer has the same effect when it arrives, after a restart, and in a recording.
+"arguments": {…}}</CALL>` after the model's words. Calls are read only from the journal's text. So
+an answer has the same effect when it arrives, after a restart, and in a recording.
 
 >>> told = kept_call("history", {"agent": "Bob"})
 >>> told

@@ -112,7 +112,7 @@ else:
 
 
 def proposal(fields: Mapping[str, Any]) -> str:
-    """Return the offer in an answer's fields as a `<PROPOSAL>` element, or "" without clauses."""
+    """Return the offer in an answer's fields as a `<PROPOSAL>` element; "" if there is none."""
     clauses = fields.get("clauses")
     if not clauses:
         return ""

@@ -31,7 +31,7 @@ class Clients:
         kept: other resources with the same lifetime, by key.
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.
-        gate: the function that delays or limits calls to models, from the seat, the letter, and
+        gate: the function that delays or limits calls to models, given the seat, the letter, and
             the function that asks once; None unless a sweep sets it.
         deaf: seats whose endpoint answered in words although the request forced a tool call.
         unbounded: seats whose endpoint refused the bounds in a schema.

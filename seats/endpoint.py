@@ -145,7 +145,7 @@ PROVIDER = Provider(_model, _check)
 
 
 def _brought(provider: str, name: str) -> str:
-    """Return a sentence on an extension that has seats for a model of this name, or ""."""
+    """Return a sentence that names an extension's seats for this model, or "" if there are none."""
     for module in extension.offered("programs"):
         if provider in module.rpartition(".")[2].split("_"):
             return f"An installed extension has it as python:{module}:{name}"

@@ -112,7 +112,7 @@ def busy_for(error: BaseException) -> float | None:
 
 
 def _of_letter(error: BaseException, tokens: int) -> str:
-    """Return what an error says against a letter's length or system message; "" for others."""
+    """Explain an error about a letter's length or system message; return "" for other errors."""
     words = f"{getattr(error, 'code', '')} {error}"
     if _OVERFLOW.search(words):
         size = f" (about {tokens} tokens)" if tokens else ""

@@ -55,7 +55,7 @@ def link_to(trace: Trace, sent: threading.Event | None = None, within: float = 0
 
     Args:
         sent: the event from `send_scores` to wait for, if any.
-        within: the most seconds to wait for that event.
+        within: the largest number of seconds to wait for that event.
 
     Returns:
         The URL; "" if the project's URL is not known.

@@ -15,10 +15,10 @@ def check_seat(seat: Seat, actions: Actions | None = None, opening: Opening | No
 
     Args:
         seat: the seat to check.
-        actions: agent → its actions in the game; a factory with the method `check_actions` may
-            refuse them.
-        opening: a function that returns the game's observation before the first turn; a factory
-            with the method `check_opening` may refuse it.
+        actions: agent → its actions in the game; a seat's factory with the method `check_actions`
+            may refuse them.
+        opening: a function that returns the game's observation before the first turn; a seat's
+            factory with the method `check_opening` may refuse it.
 
     Raises:
         CredentialsMissing: the seat's key is not set.

@@ -64,7 +64,7 @@ def seat_for(agent: str, given: Any) -> Seat:
 
 
 def _model_name(model: BaseChatModel) -> str:
-    """Return the name in a chat model's attribute `model_name` or `model`, or "" without these."""
+    """Return the name in a chat model's attribute `model_name` or `model`; "" if it has neither."""
     found = getattr(model, "model_name", None) or getattr(model, "model", None)
     return found if isinstance(found, str) else ""
 
@@ -141,7 +141,7 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
 
 
 def onward(run: str, seats: Mapping[str, str]) -> str:
-    """Return the Python call that resumes a run with objects at its seats; "" without objects."""
+    """Return the Python call that resumes a run with objects at its seats; "" if it has none."""
     given = ", ".join(f"{agent!r}: …" for agent, model in seats.items() if is_object(model))
     return f"shapley_coop.resume_sync({run!r}, seats={{{given}}})" if given else ""
 

@@ -1,9 +1,9 @@
 """Requests to a person at a seat, and the parser of the person's reply.
 
-A request has two formats at once: that of LangChain's agents (`seats.review`) and that of its older
-inbox. A reply may have either format. The request holds a pointer and the seat's address but never
-the letter, because several parties can read the thread and its interrupts. The letter waits in the
-journal.
+A request has two formats at once: that of LangChain's agents (`seats.review`) and that of
+LangChain's older inbox. A reply may have either format. The request holds a pointer and the seat's
+address but never the letter, because several parties can read the thread and its interrupts. The
+letter waits in the journal.
 """
 
 import os

@@ -65,11 +65,11 @@ class Provider:
             list. Without `address`, tenants may use only models that the operator permits.
         for_tenants: the `options` that tenants may set; include no option that opens a file.
         check_game: raises a ValueError for a seat that cannot play a game with these `Actions`
-            and this `Opening`; each may be None.
+            and this `Opening`; each of the two may be None.
         in_text: whether the models run in this process and always answer in text. Other models may
             answer by a schema or a tool call.
-        ask: asks without any model, as people are asked; None for a kind that makes models.
-        read: makes an answer from an outside reply and its question's name; None if `ask` is None.
+        ask: a function that asks without a model, as for people; None for kinds that make models.
+        read: makes an answer from a reply and its question's name; None if `ask` is None.
     """
 
     make: Callable[..., BaseChatModel]

@@ -39,7 +39,7 @@ def in_form(
         act: the name of the question.
         fields: field name → its JSON schema.
         called: whether the model answers by a tool call.
-        tools: the sentence on the model's other tools that `tools_sentence` returns, or "".
+        tools: the sentence about the model's other tools that `tools_sentence` returns, or "".
     """
     told = in_fields(act, fields, called) + tools
     user = f"{letter.user.rstrip()}\n\n{told}\n"
@@ -52,7 +52,7 @@ def in_form(
 def tools_sentence(
     tools: Sequence[BaseTool], left: int, steps: Sequence[Step], called: bool
 ) -> str:
-    """Return a sentence on the tools and the number of permitted calls; it is equal at each step.
+    """Return a sentence about the tools and the number of permitted calls, the same at each step.
 
     Args:
         tools: the tools that the model may call before it answers.

@@ -41,7 +41,7 @@ async def converse(
         seed: the seed of an embedded character.
         question: the letter, with the tools that the seat may use.
         journal: the journal that keeps answers and results.
-        found: the answer to the letter that the journal has already, or None. With a kept answer,
+        found: the letter's answer, if the journal has it already; else None. With a kept answer,
             tool calls are also looked up in the journal and not repeated.
 
     Raises:

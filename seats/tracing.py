@@ -104,7 +104,7 @@ def trace_quietly(secrets: Path) -> None:
         with suppress(ValueError):  # runs with this unreadable file are refused, with the reason
             keep_out(map(str, read_mapping(path, "secrets", "", private=True).values()))
     # A thread that waits for a dead endpoint must not keep the process alive. The pool that sends
-    # compressed traces would keep it alive: Python joins its threads at exit.
+    # compressed traces would do so, because Python joins its threads at exit.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
     os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
     seconds_given()

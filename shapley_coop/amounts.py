@@ -176,7 +176,7 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
 
 
 def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
-    """Round payoffs to whole micro-units that sum to the total; each changes by less than one.
+    """Round payoffs to whole micro-units that sum to the total; each changes by less than one unit.
 
     Args:
         payoffs: the exact payoffs in the game's unit, of either sign.

@@ -43,7 +43,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
 
 
 def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
-    """Iterate over an asynchronous generator, run as by `run_blocking`.
+    """Iterate over an asynchronous generator, whose steps `run_blocking` runs.
 
     Each step runs the generator to its next item. If the caller stops early, the generator closes.
     """

@@ -42,7 +42,7 @@ def digest(value: Any) -> str:
     """Return the SHA-256 of a value's canonical JSON, in hexadecimal.
 
     Raises:
-        ValueError: as for `canonical`.
+        ValueError: the value has no canonical JSON; see `canonical`.
     """
     return hashlib.sha256(canonical(value)).hexdigest()
 
@@ -51,7 +51,7 @@ def cache_key(value: Any) -> bytes:
     """Return plain JSON as bytes for a cache's key, which may change with the program's version.
 
     Args:
-        value: as for `canonical`, with keys in any order; fractions are written as strings.
+        value: what `canonical` takes, with keys in any order; fractions are written as strings.
     """
     try:
         return fit(orjson.dumps(value, default=plain))

@@ -63,7 +63,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return a text escaped as by `visible`, but keep line breaks, tabs and joined letters."""
+    """Return a text escaped as `visible` escapes it, but with line breaks, tabs, joined letters."""
     escape = partial(_as_escape, _KEPT_IN_LINES)
     return _NOT_PLAIN_IN_LINES.sub(escape, text.replace("\r\n", "\n"))
 

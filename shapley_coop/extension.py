@@ -38,7 +38,7 @@ class Setting(NamedTuple):
         help: the option's help text.
         reads: the `module:name` of a callable that reads an agent's text, if the option is given
             once for each agent as NAME=text; otherwise empty.
-        kind: the type of the value, if the option is given only once; bool makes it a switch.
+        kind: the type of the value, if the option is given once; bool makes the option a switch.
     """
 
     flag: str
@@ -52,11 +52,11 @@ class Norm(NamedTuple):
 
     Attributes:
         of_table: the `module:name` of a function from a table of 2ⁿ worths to n values.
-        of_many: the `module:name` of a function from a game of any number of agents
-            (`credit.characteristic.Characteristic`) and the norm's name to an `Attribution`; empty
-            if the norm needs all 2ⁿ worths.
-        most: without `of_many`, the largest number of agents, at most 16, up to which the norm is
-            defined in every game; 0 if it is defined in special games alone.
+        of_many: the `module:name` of a function that takes a game of any number of agents
+            (`credit.characteristic.Characteristic`) and the norm's name, and returns an
+            `Attribution`; empty if the norm needs all 2ⁿ worths.
+        most: if `of_many` is empty, the largest number of agents (at most 16) with which every game
+            has values under the norm; 0 if only special games have them.
     """
 
     of_table: str
@@ -79,31 +79,31 @@ class Extension:
         schemes: the part of a game's name before a colon → the subclass of `Game` that plays it.
         formulas: a fact that states payoffs by a formula, for games too large for a table → the
             module that reads this fact (`games.symmetric.Formulas`).
-        analyses: a fact as for `formulas` → the analysis of each party's incentives in a contract
-            (`deals.analysis.certificate.Analysis`).
+        analyses: a fact that states payoffs by a formula → the analysis of each party's incentives
+            in a contract (`deals.analysis.certificate.Analysis`).
         clauses: a kind of clause → the subclass of `Clause`
             (`shapley_coop.deals.language.clauses.base`); its module must not import deals.
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
             a `Provider` (`seats.provider`), which also declares checks.
-        programs: a module → its factories, which may play an agent without permission.
+        programs: a module → its factories of seats (`seats.python_seat`) that need no permission.
         questions: a question's name → the `Question` of a workflow (`state.turn`), or for letters
             that no workflow sends, only its part for seats (`seats.asked.Asked`).
         templates: a question's name → its letter's template; NAME_course → that of the procedure.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
             context names models as seats do (`model`, `base_url`), and the server checks them.
-        moves: a fact of its letters that ask for an action → a callable from the letter's facts and
-            the record to an action.
-        readings: a fact of its games → a function that converts the facts and the record of a
-            letter that asks for an action into the form that an embedded agent reads.
-        courses: a fact of its games → a function from an embedded agent
+        moves: a fact in the extension's letters for actions → a callable from the letter's facts
+            and the record to an action.
+        readings: a fact of the extension's games → a function that converts the facts and the
+            record of a letter that asks for an action into the form that an embedded agent reads.
+        courses: a fact of the extension's games → a function from an embedded agent
             (`seats.embedded.bargaining.Agent`) to a mapping: a question's name → a special answer.
-        audits: an effect that its workflows record → a function of the game and the record that
-            returns a line for each breach of the workflow's rule.
-        rechecks: a node of its workflows → the node's recomputation (`evals.rechecks.Recheck`).
+        audits: an effect that the extension's workflows record → a function of the game and the
+            record that returns a line for each breach of the workflow's rule.
+        rechecks: a node of the extension's workflows → its recheck (`evals.rechecks.Recheck`).
         norms: a name → a norm, which runs, deals and `coop credit` can name.
         files: the function that computes `coop credit FILE`. It takes the file, a norm and whether
             to print JSON, and prints the credit of the game in the file.
-        replays: a word of `coop credit RUN --replay` → a function of the evaluated table, a norm
+        replays: a value of `coop credit RUN --replay` → a function of the evaluated table, a norm
             and a callback for each coalition. It returns the agents' values, the improvement, and
             whether the replay of all agents agrees with the record.
         dice: the function that computes `coop credit RUN --dice N`. It takes the evaluated table, a
@@ -113,22 +113,22 @@ class Extension:
         credits: a name → a callable from the evaluated table and a norm to a section of the report
             of `coop credit RUN`, stored under the name; a terminal shows the section's `lines`.
         sections: a heading of a suite's report → a callable from runs and links to them to HTML.
-        news: a key of its workflows' table → a callable from the key's value to lines to print.
+        news: a key that its workflows add to the table → a callable from its value to lines.
         pictures: a game → a callable from the table of an ended run to an SVG picture.
-        workflows: a name → the workflow that its page compiles.
+        workflows: a workflow's name → the graph that its module (page) compiles.
         sandboxes: a name → a sandbox (`games.sandbox.Sandbox`).
         routes: a name → a callable that returns Starlette routes of the server. If a library or an
             extension that the routes need is absent, the server runs without them.
         callers: a path of the `routes` → the callers that may use the path if callers have tokens.
             If they do, no caller may use a path without an entry.
-        suites: a suite's name → the package whose folder has `name.yaml`.
+        suites: a suite's name → the package whose folder has the suite, as NAME.yaml.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
         batches: a provider → its `Batches`, as the extension of sweeps defines them.
-        players: a name → a callable from a URL and a sweep's id to a `Player` of its cells.
+        players: a name → a callable from a URL and a sweep's id to a `Player` of the cells.
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
-        tenants: the rule that separates callers, a `Tenancy` of the extension of the server.
+        tenants: the rule that separates callers, a `Tenancy` of the extension `server`.
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         tables: a name → the object that asks the people at a run's table, by pages or at a terminal
             (`cli.playing.people.Tables`).

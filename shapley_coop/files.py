@@ -103,7 +103,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read, or is not UTF-8.
+        ValueError: the file cannot be read, or is not UTF-8; raised as `problem`.
     """
     try:
         return text_of(path, encoding="utf-8-sig")
@@ -121,11 +121,11 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read, or has one of these errors.
+        ValueError: the file cannot be read, or has one of these errors; raised as `problem`.
     """
     text = read_text(path, kind, problem=problem)
     try:
@@ -141,12 +141,12 @@ def read_data(
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         private: whether the error must not quote the file; the parsers' own messages quote it.
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read or parsed.
+        ValueError: the file cannot be read or parsed; raised as `problem`.
     """
     import yaml
 
@@ -172,13 +172,13 @@ def read_mapping(
 
     Args:
         path: the file.
-        kind: the expected content for errors, with its article.
+        kind: the expected content, as errors name it, with its article.
         hint: the correction in the error: `give name and agents`.
         private: whether the message must not quote the file.
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read or parsed, or is not a mapping.
+        ValueError: the file cannot be read or parsed, or is not a mapping; raised as `problem`.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):

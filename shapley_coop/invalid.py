@@ -26,7 +26,7 @@ class FirstError(NamedTuple):
         where: the path to the wrong value, joined by dots; empty if the whole data is wrong.
         reason: what is wrong with the value.
         unknown: whether `where` names a field that the model does not have.
-        instead: the field probably meant, or a list of possible fields; empty without a guess.
+        instead: the field probably meant, or a list of possible fields; empty if there is no guess.
     """
 
     where: str

@@ -1,4 +1,4 @@
-"""The result of a run for programs: the JSON of `coop run --json`, with attributes."""
+"""The result of a run for programs: the JSON of `coop run --json`, its keys as attributes."""
 
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
@@ -44,7 +44,7 @@ class Outcome(dict[str, Any]):
 
     @property
     def contract(self) -> "Deal | None":
-        """The deal in force at the end, or None without one; `text()` gives plain English."""
+        """The deal in force at the end, or None if there is none; `text()` gives plain English."""
         from shapley_coop.deals.language.deal import Deal
 
         signed = self["contract"]

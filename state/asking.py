@@ -69,7 +69,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     """Ask every agent that has not answered yet, and return their replies.
 
     If a call fails, the other calls finish before the error is raised. Their answers are stored, so
-    a resumed run repeats only failed calls. `warm_cache` asks the first agent first.
+    a resumed run repeats only failed calls. With `warm_cache`, one agent is asked first.
 
     Args:
         turn: the question and the asked agents.

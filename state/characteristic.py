@@ -1,4 +1,4 @@
-"""The characteristic function v (coalition → worth) of a record, by the game's credit rule."""
+"""The characteristic function v (coalition → worth) of a record, under the game's credit rule."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -141,7 +141,7 @@ class EvaluatedTable:
 
     @cached_property
     def clauses(self) -> dict[str, Clause]:
-        """The contract's clauses in force, by id; empty without a contract."""
+        """The contract's clauses in force, by id; empty if there is no contract."""
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
@@ -186,7 +186,7 @@ class EvaluatedTable:
     def without_more(self) -> dict[str, Fraction]:
         """Return each agent's payoff if the agents agree on nothing more after this.
 
-        If the contract is enforced, it determines the payoffs; otherwise they are the earnings.
+        If the contract is enforced, it determines the payoffs; otherwise each keeps its earnings.
         """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 

@@ -1,6 +1,6 @@
 """The entries of lists of runs, and the filter of these lists.
 
-`coop runs` and the viewer's index show the same entries for runs played here and on the server.
+`coop runs` and the viewer's index show the same entries for local and for served runs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -73,7 +73,7 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 
 def as_it_stands(turn: TurnContext, agent: str) -> Facts:
-    """Return what the reader gets without an offer: by the contract in force, or with no deal.
+    """Return what the reader gets without an offer: under the contract in force, or with no deal.
 
     For a contract, rows also say what the reader gets if it breaks the contract, and what it gets
     if another agent does.
@@ -97,7 +97,7 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
     """Return what the reader gets if the contract is kept or broken; {} if computing it is slow.
 
-    Dice make it slow, as they need simulated plays; many agents do, as they have many breaches.
+    It is slow with dice, which need simulated plays, or with many agents, as many can breach.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES

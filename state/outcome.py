@@ -109,7 +109,7 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
 
 
 def _no_trade(table: Table) -> list[str]:
-    """Return a line that says so if all accepted the initial allocation of tasks; else []."""
+    """Return a line that says that all accepted the initial allocation of tasks; else []."""
     contract = table.get("contract")
     if contract is None or game_of(table["settings"]).signable:
         return []

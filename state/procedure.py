@@ -1,4 +1,4 @@
-"""The facts on a run's procedure in its letters, which follow from workflow and settings."""
+"""The facts about a run's procedure in its letters, which follow from workflow and settings."""
 
 from functools import lru_cache
 from typing import Any

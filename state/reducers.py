@@ -12,7 +12,7 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 
 class Folded(BinaryOperatorAggregate[Any]):
-    """LangGraph's channel with a reducer, but a faster `copy`, which builds no empty value first.
+    """LangGraph's channel with a reducer; its `copy` is faster, as it builds no empty value first.
 
     LangGraph copies all channels at each conditional edge, so copies must be fast.
     """

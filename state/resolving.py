@@ -68,7 +68,7 @@ def _where(key: str, value: Any) -> Any:
 
 
 def norms_of(game: Game) -> list[str]:
-    """Return the norms that can divide a game's total; [] if its baseline is unconfirmed."""
+    """Return the norms that can divide a game's total; [] if a baseline must be declared first."""
     known = [] if game.baseline.warning else norms()
     return [norm for norm in known if can_settle(norm, len(game.agents))]
 
@@ -83,7 +83,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             f"the norm {config.norm} cannot be computed from every record of "
             f"{len(game.agents)} agents: choose shapley, leave_one_out, equal or proportional"
         )
-    norm(config.norm)  # this raises here, before play, if the norm's library is missing
+    norm(config.norm)  # raises an error before play if the norm's library is missing
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"

@@ -137,7 +137,7 @@ def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Return the audit of how the record kept the contract, with the judge's latest statement."""
+    """Return the audit of the record under the contract, with the judge's latest statement."""
     talk, game = evaluated.table.get("talk", []), evaluated.game
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None

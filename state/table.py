@@ -75,7 +75,7 @@ class AgentOutput(TypedDict):
 
 
 class Draft(TypedDict):
-    """A note on one agent's latest answer: where the journal has it, and whether it is valid."""
+    """A note about an agent's latest answer: where the journal has it, and whether it is valid."""
 
     at: str  # the answered question: topic, act, round and turn
     attempt: int  # the number of the attempt, from 1; 0 if the seat was never asked

@@ -39,7 +39,7 @@ def deeds_once_signed(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def since_play(turn: "TurnContext", lines: Lines) -> Lines:
-    """Return lines of the played turns and of this topic's messages; without a contract, all."""
+    """Return lines of the played turns and of this topic's messages; all if nothing is signed."""
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]

@@ -59,7 +59,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """Say what all earned: the total, the pot, each agent's part, and payoffs by the contract."""
+    """Say what all earned: total, pot, each agent's part, and the payoffs under the contract."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
@@ -83,7 +83,7 @@ def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, 
 def value_words(
     found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
 ) -> str:
-    """Say which values agents have by a norm, what each has alone, and the payoffs by the norm."""
+    """Say which values agents have under a norm, what each has alone, and the resulting payoffs."""
     lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
     for agent in asked:
         error = (found.standard_error or {}).get(agent)

@@ -36,7 +36,7 @@ class Question(Asked, Generic[A]):
     Attributes:
         topic: the subject of the question.
         who: a function that returns the agents to ask.
-        read: a function that parses an answer's text; returns the answer, or the author's fault.
+        read: a function that parses an answer's text; returns the answer, or a fault in it.
         check: a function that returns the public part of an answer for the table, or a fault.
         publish: a function that turns all valid answers into an update of the table.
         shows: functions (turn, agent) → facts, all of which are in the letter.
@@ -55,7 +55,7 @@ class Question(Asked, Generic[A]):
         guidance: whether letters ask to weigh other agents' utilities (utility-aware exchange).
         course: returns the variables of the template `NAME_course`, which describes an unusual
             procedure; None for the usual one.
-        page: a function that returns all questions of the workflow; letters announce later steps.
+        page: a function that returns all the workflow's questions, as letters announce later steps.
     """
 
     topic: Topic
@@ -135,7 +135,7 @@ class TurnContext:
 
     @property
     def norms(self) -> list[str]:
-        """The norms that a deal can name; [] if the game's baseline is unconfirmed."""
+        """The norms that a deal can name; [] if the run must declare a baseline first."""
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]

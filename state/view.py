@@ -146,7 +146,7 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """Return the facts of `enforcement`, or {} without a contract or if the mode is "enforced"."""
+    """Return the facts of `enforcement`, or {} if no contract exists or the mode is "enforced"."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 

@@ -15,7 +15,7 @@ AnotherBaseline = Annotated[
     str,
     typer.Option(
         help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and takes the "
-        "action that leaves the others least), 'random', or one action for all. It changes only "
+        "action that is worst for the others), 'random', or one action for all. It changes only "
         "this report."
     ),
 ]
@@ -106,7 +106,7 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
 
 
 def _show_replayed(how: str, found: dict[str, Any]) -> None:
-    """Print each agent's values, from replays of coalitions in the way that `--replay` names."""
+    """Print each agent's value, computed by replaying coalitions as `--replay` says."""
     values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
     show_table(f"members {how} again", ["agent", f"value when {how}"], values)
     same = "as recorded" if found["as_recorded"] else "not as recorded"

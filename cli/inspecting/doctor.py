@@ -36,7 +36,7 @@ def doctor() -> None:
 
 
 def checkup() -> list[Finding]:
-    """Return the findings on Python, libraries, home, model keys, tracing and optional tools."""
+    """Return the findings about Python, libraries, home, model keys, tracing and optional tools."""
     return [_python(), *_libraries(), _home(), _keys(), _check_tracing(), *_tools()]
 
 
@@ -117,7 +117,7 @@ def _tools() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """Yield a finding on the sandbox for untrusted code, but none if bubblewrap is missing."""
+    """Yield a finding about the sandbox for untrusted code, but none if bubblewrap is missing."""
     if not shutil.which("bwrap"):
         return
     from shapley_coop.games.sandbox import SandboxMissing, sandbox

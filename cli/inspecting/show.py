@@ -74,7 +74,7 @@ def show(
 
 
 def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:
-    """Print as JSON a run's result, the record, the agents' reasoning and the keys of `more`."""
+    """Print as JSON a run's result, its record, the agents' reasoning and the entries of `more`."""
     from shapley_coop.evals.measures.reasons import record_and_reasons
 
     say_json({**cast(Any, run.result), **finish(record_and_reasons(run)), **more})
@@ -147,7 +147,7 @@ def _price_words(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Return agents' baseline payoffs and coalitions' worths; None with too many agents."""
+    """Return agents' baseline payoffs and coalitions' worths; None if there are too many agents."""
     from shapley_coop.evals.measures.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

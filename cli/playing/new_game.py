@@ -29,7 +29,7 @@ def game(
         raise ValueError(f"{name!r} cannot name a game: use lower-case letters, digits and _")
     if re.search(rf"^from .* import .*\b{kind}\b", text, re.MULTILINE):
         raise ValueError(
-            f"{name!r} cannot name a game, as its file would import {kind}: choose another name"
+            f"{name!r} cannot name a game, as its file imports another {kind}: choose another name"
         )
     if name in names():
         raise ValueError(f"a game {name} exists already: choose another name")

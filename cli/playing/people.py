@@ -24,7 +24,7 @@ ABSENT = "needs the extension people, which is not here: coop list names those t
 
 
 class Pages(Protocol):
-    """The pages of the people in a run, from which the run gets their answers."""
+    """The web pages on which the people in a run give their answers."""
 
     async def follow(self, watch: Any = None, traced: Any = None) -> dict[str, Any]:
         """Play a run to its end like `graphs.running.follow`, with the answers from the pages."""
@@ -52,17 +52,17 @@ class Tables(Protocol):
 
 
 def tables(what: str) -> Tables:
-    """Return the part of the extension that asks people.
+    """Return the extension's object that asks people.
 
     Raises:
-        ValueError: there is no such extension; the message says that `what` needs one.
+        ValueError: no extension asks people; the message says that `what` needs one.
     """
     found: Tables = extension.only("tables", f"{what} {ABSENT}")
     return found
 
 
 def answered_by(command: str) -> str:
-    """Return the command by which a person answers, or what must be installed for it."""
+    """Return the command by which a person answers, or a text that says what must be installed."""
     return command if extension.offered("tables") else f"coop answer {ABSENT}"
 
 

@@ -159,7 +159,7 @@ def _check_ready(run: Any) -> None:
     """Refuse a run that this process could not play to its end.
 
     Raises:
-        GameError: the game cannot be played here, such as for lack of a permission.
+        GameError: this process cannot play the game, for example because it lacks a permission.
         ValueError: the encryption key is malformed, or a seat needs an object not in this process.
     """
     from shapley_coop.graphs.same_run import check_objects

@@ -42,7 +42,7 @@ def semivalue_by_classes(of: Characteristic, by: str, value: OfMember) -> Attrib
 
 
 def few_by_classes(of: Characteristic, by: str) -> Attribution:
-    """Return values by a norm that needs few worths, computed from class counts."""
+    """Return the values under a norm that needs few worths, computed from class counts."""
     classes, n = of.classes or (), len(of.agents)
     total, marginal = _ends(classes, n)
     stand_alone = partial(sum_games, classes, stand_alone_by_class, n)

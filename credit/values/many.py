@@ -21,7 +21,7 @@ def shapley_of_many(of: Characteristic, by: str) -> Attribution:
 
 
 def few_of_many(of: Characteristic, by: str) -> Attribution:
-    """Return values by a norm that needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
+    """Return values under a norm that needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
     if of.counts_classes:
         return few_by_classes(of, by)
     agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)

@@ -26,7 +26,7 @@ LEAST_PER_AGENT = 16
 
 
 def attribute_by_sampling(of: Characteristic, by: str, sampler: Sampler) -> Attribution:
-    """Return estimates of the values by a norm, with standard errors.
+    """Return estimates of the agents' values under a norm, with standard errors.
 
     Args:
         of: the characteristic function.

@@ -38,7 +38,7 @@ class Estimate:
 
     values: Floats  # one for each agent, in the unit of the worths
     standard_error: Floats  # one for each agent, in the same unit
-    evaluations: int  # number of coalitions evaluated, pilots included
+    evaluations: int  # number of coalitions evaluated, trials included
     method: str  # the sampler of the values
     observations: int  # number of independent observations; the values are their mean
     reached: bool | None  # whether all errors are within the target; None without a target
@@ -59,7 +59,7 @@ def sample_shapley(
         n: the number of agents.
         worth: v of many coalitions at once; a fixed function of the coalition.
         method: "antithetic", "cyclic", or "auto".
-        target_error: stop once all standard errors are at most this; None spends the budget.
+        target_error: stop once all standard errors are at most this; if None, spend the budget.
         budget: the largest number of evaluations; `SAMPLERS` has the cost of one observation.
         seed: the generator's seed; equal seeds give equal coalitions within a method.
 
@@ -240,8 +240,8 @@ def standard_errors(drawn: Floats, least: float = 0.0) -> Floats:
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
     """Try both samplers; return the run with the smaller variance per evaluation.
 
-    The cyclic pilot is skipped if it costs more than the rest of the antithetic run, or more than
-    half of the remaining budget. The returned run includes the observations of its pilot.
+    The cyclic sampler's trial is skipped if it costs more than the rest of the antithetic run, or
+    more than half of the remaining budget. The returned run includes the observations of its trial.
     """
     pairs, cycles = _Run("antithetic", game, rng), _Run("cyclic", game, rng)
     pairs.draw(pairs.pilot)

@@ -1,4 +1,4 @@
-"""Checks of ability to pay: promises that can never be paid are refused, doubtful ones noted."""
+"""Checks of ability to pay: refuse promises that can never be paid, and note doubtful ones."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Means:
 
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
-    """Return a game's bounds of rewards as the fact `means`, in plain JSON; {} without bounds."""
+    """Return a game's bounds of rewards as the fact `means`, in plain JSON; {} if it has none."""
     ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; else, or without bounds, None.
+    """Return a fault if a payer can never pay its promises; None if all can, or no bound is known.
 
     Under a split by a norm no bound is known: an agent's value may exceed the total, since another
     agent's value may be negative.
@@ -127,7 +127,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
 
 def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
     pay = clause.transfer
-    if pay is None or pay.basis == "reward":  # the reward always covers its own fraction
+    if pay is None or pay.basis == "reward":  # a reward always covers a part of it
         return NOTHING
     own = any(event.agent == payer for event in clause.events([*means.most]))
     return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))

@@ -57,7 +57,7 @@ class Certificate:
 
     Attributes:
         enforcement: the enforcement, with the given or the computed deposit.
-        faults: the faults that forbid signing; () for a sound deal.
+        faults: the faults that forbid signing; () if the deal may be signed.
         parties: agent → its payoffs and incentives; {} if the game was not enumerated.
         outcomes: the number of outcomes (positions × joint actions) in which the payments were
             checked to sum to zero.
@@ -97,7 +97,7 @@ def certify(
         rules: the rules to check; the first broken rule becomes a fault.
         norms: the norms that a split may name.
         record: the turns played before the signing; the certificate covers the turns left.
-        standing: the contract in force, which the deal would amend; None without a contract.
+        standing: the contract in force, which the deal would amend; None if there is none.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
@@ -162,7 +162,7 @@ class _Examined:
     enforcement: Enforcement
 
     def in_tree(self, stage: StageGame) -> Certificate:
-        """Return the certificate by the game tree, or by an extension if there is no tree."""
+        """Return the certificate computed by the game tree, or by an extension if there is none."""
         standing, record, enforcement = self.standing, self.record, self.enforcement
         try:
             if enforcement.mode == "escrow" and enforcement.deposit is None:
@@ -254,7 +254,7 @@ def _enumerate(
 
 
 def _payoff_ranges(of: GameTree, record: Sequence[Turn]) -> list[PayoffRange]:
-    """Return each agent's payoffs, including its gain from splitting past rewards."""
+    """Return each agent's payoff range, including its gain from splitting past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secure_value, expected_value, best)]
     return [

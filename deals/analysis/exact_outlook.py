@@ -91,14 +91,14 @@ class _Breach:
         self._tree, self._i, self._stage = within, i, within.stage
         self._kept = within.values(expected_value)
         self._free: Layers = {}  # turn → all agents' gains if i has broken the deal already
-        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if i has yet to
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if i must break it
         self._chosen: dict[tuple[int, HistoryState, bool], str] = {}
         for turn, layer in reversed(within.layers.items()):
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
     def best(self, now: int, start: HistoryState) -> tuple[Amounts, str] | None:
-        """Return all agents' gains from now on and the breaches in words; None without a breach."""
+        """Return all agents' gains from now on and the breaches in words; None if none exists."""
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None
         deeds, past, broken = [], start, False

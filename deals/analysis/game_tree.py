@@ -113,7 +113,7 @@ class GameTree:
         self.solved: dict[int, Any] = {}  # other modules cache here what holds for all positions
 
     def at(self, record: Sequence[Turn]) -> "GameTree | None":
-        """Return this tree with a later present position, or None if it was not explored."""
+        """Return this tree with a later present position, or None if that one was not explored."""
         later = copy(self)
         later._judge(self._monitor.on(record))
         return later if later.start in self.layers.get(later.now, {}) else None
@@ -129,7 +129,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def course(self, record: Sequence[Turn]) -> list[Turn]:
-        """Return the record and the expected later turns; of equal actions, the first is taken."""
+        """Return the record and the expected later turns; ties go to the first action."""
         turns, past = list(record), self.start
         for number in range(self.now, self.stage.turns + 1):
             layer = self.layers[number]

@@ -39,7 +39,7 @@ class Deviation:
         owed: the actions that would have kept the contract.
         gain: its gain over the rest of the game, in the game's unit.
         others: agent → the action of each other agent at that turn; {} if all act as expected.
-        instead: the action that keeps the contract, compared with a breach; "" for a strategy.
+        instead: the lawful action with which a single breach is compared; "" for a strategy.
     """
 
     agent: str

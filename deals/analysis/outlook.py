@@ -120,7 +120,7 @@ class DealOutlook:
         rows: the agents' payoffs over the whole game, one row for each case.
         assumes: what agents without a duty are assumed to do, in words; "" if all have duties.
         norm: the norm of `by_norm`, or "".
-        by_norm: agent → its payoff by `norm` if all keep the offer, or None.
+        by_norm: agent → its payoff under `norm` if all keep the offer; None if not computed.
         why_not: the reason why there are no rows, or "".
     """
 
@@ -176,7 +176,7 @@ def outlook(of: Prospect) -> DealOutlook:
 
 
 def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
-    """Return the outlook by the game tree, or None if the game cannot be enumerated."""
+    """Return the outlook computed by the game tree; None if the game cannot be enumerated."""
     stage, terms = of.stage, of.enforcement
     if stage is None:
         return None
@@ -220,7 +220,7 @@ def _holdings(of: Prospect) -> dict[str, Fraction]:
 
 
 def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
-    """Return the outlook by simulated plays."""
+    """Return the outlook computed from simulated plays."""
     of_chance, split = of.game.rolls_dice, split_of(of.contract)
     named = bool(split and split.norm and of.enforcement.executes)
     if named and not _valued_in_advance(of):
@@ -242,7 +242,7 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
 
 
 def _assumed(of: Prospect, words: str) -> str:
-    """Return `words` on what agents without duties do; "" if each has a duty at every turn."""
+    """Return `words`, which say what agents without duties do; "" if all have duties every turn."""
     clauses = compile_contract(of.contract)
     if any(term.condition.start for term in clauses if term.duty):
         return words  # whether an action is owed depends on earlier actions
@@ -255,7 +255,7 @@ def _assumed(of: Prospect, words: str) -> str:
 
 
 def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook:
-    """Return the outlook with payoffs by a norm, for the case that all keep the offer."""
+    """Return the outlook with the payoffs under a norm, for the case that all keep the offer."""
     split = split_of(of.contract)
     named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
@@ -266,9 +266,9 @@ def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook
 
 
 def _valued_in_advance(of: Prospect) -> bool:
-    """Return whether payoffs by a norm can be computed from simulated plays.
+    """Return whether payoffs under a norm can be computed from simulated plays.
 
-    Values by a norm need a replay of the whole record with the play's dice. Once turns have been
+    Values under a norm need a replay of the whole record with the play's dice. Once turns have been
     played, the replay needs the dice of the real game, which would reveal the game's future.
     """
     if of.game.rolls_dice:

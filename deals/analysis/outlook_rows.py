@@ -29,7 +29,7 @@ class Range:
 
     Attributes:
         mean: the amount, or its mean over plays.
-        ends: the bounds between which the amounts of nine in ten plays lie; None if it is certain.
+        ends: the bounds between which the amounts of nine in ten plays lie; None if exact.
     """
 
     mean: Fraction

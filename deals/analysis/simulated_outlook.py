@@ -1,4 +1,4 @@
-"""The outlook by simulated plays, for games that cannot be enumerated."""
+"""The outlook computed from simulated plays, for games that cannot be enumerated."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -126,7 +126,7 @@ class Simulation:
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
-        """Return the row of the agent's best breach, or None if it has no breach."""
+        """Return the row of the agent's best breach, or None if the agent has no breach."""
         contract = self._of.contract
         kept = self.kept
         if self._search != self.plays:
@@ -187,7 +187,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> Counter[int]:
-        """Return turn → the agent's breaches in all plays; only by idling if `instead` is None."""
+        """Return turn → the agent's breaches in all plays, idle ones only if `instead` is None."""
         monitor, now = self._terms(self._of.contract).monitor, len(self._of.record) + 1
         found: Counter[int] = Counter()
         for play in played:

@@ -69,7 +69,7 @@ def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
 
 
 def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
-    """Return the chosen action, read as by `choose`; it must be in `choices` and have no argument.
+    """Return the action that `choose` reads; it must be in `choices` and have no argument.
 
     Args:
         message: the answer.

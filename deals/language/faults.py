@@ -42,7 +42,7 @@ class Fault:
 
 
 def together(faults: Iterable[Fault | None]) -> Fault | None:
-    """Return the faults of one answer as one fault with the first label; None without faults.
+    """Return the faults of one answer as one fault with the first label; None if there are none.
 
     >>> together([None, Fault("NAME", "Eve is no party."), Fault("PAY", "Give more than 0.")])
     Fault(label='NAME', feedback='- Eve is no party.\\n- Give more than 0.', read=())

@@ -27,7 +27,7 @@ _SHORT = max(map(len, _SHORT_YES))
 
 
 def agreeing(words: str) -> bool:
-    """Return whether words may stand beside a yes: they state no reservation and cannot hide one.
+    """Return whether words beside a yes leave it valid: they neither state nor hide a reservation.
 
     Words in another script than the letters' and unknown short words could mean no.
 

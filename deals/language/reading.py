@@ -133,7 +133,7 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
 
 
 def _by_other_keys(given: dict[str, Any], cls: type[Clause], notes: Notes) -> None:
-    """Replace synonyms of keys that the kind knows, and remove keys without an effect."""
+    """Replace the synonyms that a kind of clause has for its keys; drop keys without an effect."""
     for said, meant in cls.also.items():
         if said in given and meant not in given:
             given[meant] = given.pop(said)

@@ -45,7 +45,7 @@ def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None
 
 
 def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """Return all faults of a deal as one fault with the first label; None for a sound deal."""
+    """Return all faults of a deal as one fault with the first label; None if there is none."""
     return together(rule(deal, terms) for rule in rules)
 
 

@@ -189,7 +189,7 @@ def part(fraction: Fraction) -> str:
 
 
 def _another(money: str, currency: str) -> bool:
-    """Return whether a unit is another than `currency` or, without one, is a code like EUR."""
+    """Return whether a unit differs from `currency` or, if that is "", is a code like EUR."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")

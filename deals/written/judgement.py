@@ -12,7 +12,7 @@ _VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
 
 def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdict] | Fault:
-    """Return a judge's verdict on every clause, or a fault if it gives a clause none or two.
+    """Return a judge's verdict on every clause, or a fault if a clause has none or two.
 
     The text has `c1: satisfied` or `c1: violated` on separate lines or after semicolons.
     """

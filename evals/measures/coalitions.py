@@ -18,7 +18,7 @@ RULES = {
 
 
 def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return each coalition's worth v, sorted by size, or None with more than `SMALL` agents."""
+    """Return each coalition's worth v, sorted by size; None if there are over `SMALL` agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return None

@@ -1,4 +1,4 @@
-"""Credit by a run's record: each agent's baseline payoff, its value, and the payoff due."""
+"""Credit computed from a run's record: each agent's baseline payoff, value, and payoff due."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -41,7 +41,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
 
 
 def with_baseline(table: Table, absent: str | Mapping[str, str]) -> EvaluatedTable:
-    """Return the table with another baseline in its settings, given as a word or agent → action."""
+    """Return the table with another baseline (a word, or agent → action) in its settings."""
     settings = dict(table["settings"])
     if isinstance(absent, str):
         settings["absent"] = absent

@@ -30,7 +30,7 @@ class Evaluator:
         read: computes the number from a row and the argument after the colon; None if only the
             workflow or a price list provides the number, in the result's `measures`.
         kind: "rate" if each run has 0 or 1, with a binomial interval; else "mean".
-        better: the direction in which the measure is better, or "" if there is none.
+        better: "more" if larger values are better, "less" if smaller ones are, "" if neither.
     """
 
     about: str
@@ -84,7 +84,7 @@ def _read_status(status: str) -> Read:
 
 
 def _read_extension(key: str) -> Read:
-    """Return a function that reads an extension's measure, or returns None if that is absent."""
+    """Return a function that gives an extension's measure, or None if it is not installed."""
 
     def read(row: Row, argument: str) -> float | None:
         if key not in extension.offered("measures"):

@@ -55,7 +55,7 @@ def rational(row: Row, _: str) -> float:
 
 
 def shapley_distance(row: Row, _: str) -> float | None:
-    """Return the mean distance of the payoffs from Shapley payoffs; None without Shapley values."""
+    """Return the mean distance of the payoffs from Shapley payoffs; None if these are unknown."""
     if no_value(row["result"]["credit"]):
         return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
@@ -81,7 +81,7 @@ def share_distance(row: Row, _: str) -> float | None:
 
 
 def norm_distance(row: Row, _: str) -> float:
-    """Return the mean distance of payoffs from the payoffs due by the run's own norm."""
+    """Return the mean distance of payoffs from the payoffs due under the run's own norm."""
     return mean_distance(row["result"]["payoffs"], by_norm(row))
 
 

@@ -36,7 +36,7 @@ SHORT = 100
 
 
 class EventsInWords:
-    """A writer of public events in words; a repeated clause names the message that had it first.
+    """A writer of public events in words; it refers to the first message with a repeated clause.
 
     Totals replace lists of over `MOST_TOLD` clauses, payments or agents, unless `whole` is set.
     """
@@ -95,7 +95,7 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return a turn's actions and passes in words, and lines on failed tasks."""
+    """Return a turn's actions and passes in words, and a line about each failed task."""
     failed, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
@@ -128,7 +128,7 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
 
 
 def reckoning_lines(reckoning: dict[str, Any]) -> Iterator[str]:
-    """Yield lines on the values computed from the record before the last bargaining."""
+    """Yield lines about the values computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
     total = _readable(reckoning["total"])
     yield f"computed from the record: total {total}, {reckoning['norm']} {values}"
@@ -166,7 +166,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines on a run's events, then, if its contract lapsed, a line that says so."""
+    """Yield lines about a run's events and, if its contract lapsed, a line that says so."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
@@ -195,7 +195,7 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def closing_lines(outcome: dict[str, Any]) -> Iterator[str]:
-    """Yield lines below a result's table: the settlement's basis, the baseline, the payments."""
+    """Yield lines below a result's table: the settlement's basis, baseline payoffs, payments."""
     if outcome["happened"]["at_stake"]:
         yield f"{decision_words(outcome)}."
     if why := no_value(outcome["credit"]):
@@ -266,7 +266,7 @@ def _bargained_in_vain(outcome: Mapping[str, Any], basis: str) -> bool:
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """Return a sentence on the baseline that payoffs include, or "" if every baseline is zero."""
+    """Return a sentence about the baseline payoffs, which payoffs include; "" if all are zero."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

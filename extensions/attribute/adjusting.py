@@ -2,7 +2,7 @@
 
 A play of an app costs money, and arithmetic does not. So a model, which is a sparse sum of simple
 games, is fitted to the worths of the played coalitions. A coalition wins a simple game if it has
-all agents of a set, any one, or two of three. The Shapley values of the model are exact, since
+all agents of a set, at least one, or two of three. The Shapley values of the model are exact, since
 the agents of a set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
@@ -127,7 +127,7 @@ def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms,
     enough = 1e-9 * np.abs(worths).max()
     while len(chosen) < min(MOST_TERMS, len(rows) // 4) and np.abs(left).max() > enough:
         sizes = np.linalg.norm(beyond, axis=0)
-        # A candidate of size `least` or below is a linear combination of the chosen terms.
+        # A candidate no larger than `least` is a linear combination of the chosen terms: skip it.
         fits = np.abs(left @ beyond) / np.where(sizes > least, sizes, np.inf)
         chosen.append(int(fits.argmax()))
         axis = beyond[:, chosen[-1]] / sizes[chosen[-1]]

@@ -109,7 +109,7 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
 
 
 def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str]:
-    """Return each named place's path → the user's name for it: the path or another name.
+    """Return path → the user's name for the place, for each place that the user names.
 
     Raises:
         ValueError: no place has the name, or two names mean the same place.

@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a cached or new call of a node, and a dict: its placeholder → the input's id."""
+        """Return a node's cached or new call, and placeholder in its output → id in its input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -249,7 +249,7 @@ class Asking:
                     f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
                     f"{watch.stopped} lets it, if it changes nothing)"
                 )
-        if watch.stopped:  # the node caught the error, so its output is not a real answer
+        if watch.stopped:  # the node caught the tool's error, so its output is no real answer
             raise NotPlayed(self.result.failure)
         return output, puts
 

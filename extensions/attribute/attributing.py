@@ -252,7 +252,7 @@ class _Attribution:
         if game.stage.is_answered(game.units, how):
             more = replace(more, calls=0, fits=True)
         why = "" if self.goes_on(more) else "it was not wanted"
-        if settings.go_on is None:  # nobody is asked, so play until the limit is reached
+        if settings.go_on is None:  # the caller cannot refuse, so play up to the limit
             settings.announce(more)
         counts, notes = game.stage.counts, credit.notes
         left = counts.paid + more.paid

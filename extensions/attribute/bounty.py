@@ -48,7 +48,7 @@ def agreed(
         found: the bounty divided by value.
         values: the agents' values.
         model: the seat that answers for the owners; if people answer, the run may wait for them.
-        work: an identifier of the work that the bounty pays.
+        work: an identifier of the work that the bounty pays for.
 
     Raises:
         ValueError: there is only one agent, or the bounty was divided on other terms before.

@@ -71,8 +71,8 @@ class Call:
         took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
-        asked: the paths of all agents that it called, present or absent. Which of them are absent
-            is part of the key of this call.
+        asked: the paths of all agents that it called, present or absent. The absent ones are a
+            part of this call's key.
         places: nodes within this node that asked a model.
     """
 

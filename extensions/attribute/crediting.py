@@ -151,7 +151,7 @@ def _never_ran(game: AppGame, ran: Collection[str]) -> list[str]:
 
 
 def _is_other(game: AppGame, path: str) -> bool:
-    """Return whether a node is not an agent, contains no agent, and is not a `ToolNode`."""
+    """Return whether a node is neither an agent, nor contains one, nor is a `ToolNode`."""
     app = game.stage.app
     has_agents = any(inner.startswith(f"{path}/") for inner in app.names)
     is_agent = path in game.agents or has_agents

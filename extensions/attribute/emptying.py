@@ -89,7 +89,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # an edit of a list's items
+        if isinstance(value, Mapping) and isinstance(there, list):  # an update of list items
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):

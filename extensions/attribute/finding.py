@@ -22,7 +22,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
     within = 0
     for visit in visits:
         place = app.places.get(visit.path)
-        if place is None:  # made at run time: its models count for its caller, which comes next
+        if place is None:  # made at run time: add its models to its caller's, the next visit
             within += visit.took.models
             continue
         models, within = visit.took.models + within, 0
@@ -44,7 +44,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
-    """Return a node as the agent, or its inner nodes if several of these ask models."""
+    """Return a node's agents: the node itself, or its inner nodes if several of them ask models."""
     bound = app.bound[path]
     if not isinstance(bound, Pregel) or is_loop(bound):
         return [path]

@@ -24,7 +24,7 @@ class Forecast:
         calls: new agent calls, without cached ones. Before any run: 2**n − 1 per sample, as if the
             agents were called once each, in sequence. After the recorded runs: 2**k for each
             recorded call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: cached calls for the same inputs, agents and stand-ins; others may save more.
+        kept: cached calls for the same inputs, agents and stand-ins; other calls may be cached too.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out only.
         advice: whether this is a forecast of advice.
@@ -188,7 +188,7 @@ def _asked(game: AppGame) -> list[Visit]:
 
 
 def _paid(calls: int, visits: Sequence[Visit], times: Sequence[int]) -> int:
-    """Return how many of the new calls ask a model, if the proportion is that of these calls."""
+    """Estimate how many new calls ask a model, by the proportion among the recorded calls."""
     asking = sum(n for visit, n in zip(visits, times, strict=True) if visit.took.models)
     return ceil(calls * asking / sum(times)) if asking else 0
 

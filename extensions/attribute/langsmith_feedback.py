@@ -73,7 +73,7 @@ def send(credit: AppCredit, trace: UUID | str, project: str, client: Client | No
     try:
         session = client.read_project(project_name=project).id
         for one in results(credit):
-            # Without a trace id the client sends the feedback before it returns.
+            # Leave out the trace id: then the client sends the feedback before it returns.
             about: dict[str, Any] = {"key": one.key, "score": one.score, "comment": one.comment}
             client.create_feedback(trace, **about, session_id=session, stop_after_attempt=1)
     except LangSmithError as error:

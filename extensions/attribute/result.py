@@ -75,7 +75,7 @@ class AppCredit:
         spent: agent → the resources that it uses per run of the whole app.
         value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
         value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
-        calls: name → number. `plays`: plays of the app, each by one coalition on one input. Agents'
+        calls: name → count. `plays`: plays of the app, each by one coalition on one input. Agents'
             calls in these plays: `made`, `saved` by the cache, and needed `without_cache`. Further
             calls: of `other` nodes and of `models`. `paid`: calls of nodes that asked a model.
         failures: the plays without a score, each with the reason.

@@ -62,7 +62,7 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
 
 
 def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
-    """Refuse inputs that are no objects if the app's state has keys."""
+    """Refuse inputs that are not JSON objects if the app's state has keys."""
     if not keys or "__root__" in keys:
         return
     for number, one in enumerate(inputs if isinstance(inputs, list) else [inputs], 1):
@@ -88,7 +88,7 @@ def attributed(
     Args:
         of: the app to attribute.
         settings: the settings of `attribute`.
-        may_go_on: whether leave-one-out comes first, and a person or the limit decides about more.
+        may_go_on: whether leave-one-out comes first, and a person or the limit allows more plays.
         asks: whether a person at the terminal decides about further plays.
         acts: whether nodes of the user's app run, which may have side effects.
     """
@@ -139,7 +139,7 @@ def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, wor
         bounty: the amount.
         currency: the currency of the amount.
         bargain: the seat that answers for the owners; "" for no bargaining.
-        work: an identifier of the work that the bounty pays.
+        work: an identifier of the work that the bounty pays for.
 
     Returns:
         The reason why the bounty is not divided; "" if it is divided.

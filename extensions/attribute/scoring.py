@@ -33,7 +33,7 @@ async def scored(score: Score, state: Any, given: Any) -> dict[str, float]:
 
 
 def _number(found: Any, name: str) -> float:
-    """Return a finite number that the scorer returned, in a dict under this name or alone."""
+    """Return the finite number that the scorer returned, alone or under `name` in a dict."""
     what = f"the text {found!r:.80}" if isinstance(found, str) else f"{found!r:.80}"
     try:
         number = float("nan") if isinstance(found, str) else float(found)

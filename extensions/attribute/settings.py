@@ -21,7 +21,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     absent: Any = Field("blank", description="blank, silent, a function, a model; or agent → one.")
-    keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as the agents did.")
+    keep: tuple[str, ...] = Field((), description="State keys that stand-ins write as agents did.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each input by each coalition.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
@@ -37,12 +37,12 @@ class Settings(BaseModel):
         le=10_000,
         description="The most steps of one play; by default the app's own limit.",
     )
-    max_state: int = Field(1_000_000, ge=1_000, description="The most characters of an input.")
+    max_state: int = Field(1_000_000, ge=1_000, description="The most characters of a state.")
     exact_up_to: int = Field(8, ge=1, description="Play all coalitions of at most so many agents.")
-    target: float = Field(WITHIN, gt=0, description="The largest error, in (max − min worth) / n.")
+    target: float = Field(WITHIN, gt=0, description="The error to reach, in (max − min worth) / n.")
     budget: int | None = Field(None, ge=2, description="The most coalitions to sample.")
     seed: int = Field(0, ge=0, description="The seed of the sampled orders.")
-    at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
+    at_once: int = Field(4, ge=1, le=1_000, description="The most plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
     config: Any = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
@@ -52,7 +52,7 @@ class Settings(BaseModel):
     version: str = Field("", description="A version of the app's prompts and models.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not repeated.")
     advise: bool = Field(False, description="Whether changes of the app are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try besides the agents' own.")
+    cheaper: tuple[Any, ...] = Field((), description="Models to try in place of the agents' own.")
     may_lose: float = Field(
         0.05, ge=0, le=1, description="The fraction of v(N) − v(∅) that a change may lose."
     )

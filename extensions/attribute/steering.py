@@ -54,7 +54,7 @@ class Schema:
 
         Args:
             key: the field.
-            emptied: the wanted value.
+            emptied: the emptied value, returned if it is valid.
             value: the agent's own value, returned if no substitute is valid.
         """
         for schema in self.checked:
@@ -64,7 +64,7 @@ class Schema:
 
 
 def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
-    """Return the first of `emptied`, the default, placeholders and `value` that is valid."""
+    """Return the first valid value of: `emptied`, the field's default, placeholders, `value`."""
     field = schema.model_fields[key]
     default = PydanticUndefined if field.default_factory else field.default
     least: list[Any] = [None]

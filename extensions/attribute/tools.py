@@ -112,7 +112,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # it called an agent: count only the agent
+        if self.tool.name in scope.tools:  # the tool called an agent: count only that agent
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent

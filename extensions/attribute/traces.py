@@ -71,7 +71,7 @@ def read_traces(file: Path) -> Recorded:
     """Return the recorded runs of a LangSmith export.
 
     Raises:
-        ValueError: the file cannot be read, or has no run without a parent.
+        ValueError: the file cannot be read, or has no root run (a run of the whole app).
     """
     rows = list(_rows(file))
     found, known = Recorded(), {str(row.get("id")): row for row in rows}

@@ -51,7 +51,7 @@ class Values:
     interactions: Floats | None = None
 
     def standard_error(self) -> Floats | None:
-        """Return one error per agent, over inputs or samples and over sampled orders together."""
+        """Return each agent's standard error, over inputs or samples and over sampled orders."""
         parts = []
         if len(self.rows) > 1:
             parts.append(np.array([stdev(own) / sqrt(len(own)) for own in self.rows.T]))

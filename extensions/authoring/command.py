@@ -20,12 +20,12 @@ def write(
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
     tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="With a new seed, all is asked again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
     A faulty answer is sent back with its fault. The same command resumes after an interruption.
-    docs/authoring.md describes the preferences file, docs/scenarios.md the scenario file.
+    See docs/authoring.md for the preferences file, and docs/scenarios.md for the scenario file.
     """
     from shapley_coop.extensions.authoring.commission import read_commission
     from shapley_coop.extensions.authoring.writing import NotWritten

@@ -45,7 +45,7 @@ class Commission:
 
     Attributes:
         page: the preferences file's content.
-        beside: the folder of the file, to which the path of the tools in the file is relative.
+        beside: the preferences file's folder; the path of the tools in the file is relative to it.
     """
 
     page: ScenarioFile = field(repr=False)

@@ -133,7 +133,7 @@ def _content(
     about = f"Descriptions and utilities were written by {seat.model} from the preferences."
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
-    scenario_of(content, folder)  # check the content; an error here is a bug of this module
+    scenario_of(content, folder)  # raises an error if this module wrote an invalid scenario
     return content
 
 
@@ -281,7 +281,7 @@ _ALONE = re.compile(r"[^{}<>]*(\{[^{}<>]*\})[^{}<>]*")  # the answer is one JSON
 
 
 def _numbers(raw: Any) -> Any:
-    """Return bit string → score, as a float where it is text: `scan` leaves decimals as text."""
+    """Return bit string → score; decimals, which `scan` has left as text, become floats."""
     if not isinstance(raw, dict):
         return raw
     return {bits: _number(score) for bits, score in raw.items()}
@@ -295,6 +295,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """Return an episode id; it is the same, so answers are reused, if seat, seed and name are."""
+    """Return an episode id, always the same for a seat, seed and name, so answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

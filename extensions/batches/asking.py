@@ -48,7 +48,7 @@ class Call:
         of: the question's identity: its letter's name in batches, and its key in the journal.
         run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the id of the money that the purse reserved for the question; "" if none is.
+        reserved: the id of the sum that the purse reserved for the question; "" if there is none.
     """
 
     of: Of
@@ -113,7 +113,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Take requests made in the `with` block as this question's, and its cell as waiting.
+        """In the `with` block, take requests as this question's, and count its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.

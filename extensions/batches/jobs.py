@@ -118,7 +118,7 @@ class Jobs:
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
-                if not passes(error):  # a refusal that a retry would not change: no batch
+                if not passes(error):  # refused for good, so the file has no batch
                     await asyncio.to_thread(book().forget_file, file)
                 raise
             await asyncio.to_thread(book().begun, file, batch)
@@ -133,7 +133,7 @@ class Jobs:
             endpoint: the endpoint and model of the batch.
             held: the file and batch that the book has for the letter.
             letter: the letter that waits.
-            add: a function that adds a letter to another batch, if its own was never created.
+            add: a function that adds a letter to another batch, if its first one was never created.
         """
         job = self._jobs.get(held.file)
         if job is None or (job.ended.done() and job.batch is None):

@@ -84,7 +84,7 @@ class Provider:
         async for batch in self._client.batches.list(limit=100):
             if batch.input_file_id == file:
                 return batch.id
-            if batch.created_at < since - 3600:  # the newest come first; two clocks differ by < 1 h
+            if batch.created_at < since - 3600:  # newest first; allow 1 h between two clocks
                 break
         return ""
 

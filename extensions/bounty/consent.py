@@ -34,7 +34,7 @@ def consent(
     """Return the contributors that agreed to the split in force, and those that did not.
 
     The split in force is the one that all accepted, or else the split by counted work (offer 1). So
-    whoever accepted only a failed counter-offer did not agree to the split in force.
+    a contributor that accepted only a failed counter-offer did not agree to it.
 
     Args:
         run: the run in which the contributors are asked.

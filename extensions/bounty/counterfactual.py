@@ -83,13 +83,13 @@ def counterfactual(
         history: the history of the settled commits.
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
-        unsafe: run the command without a sandbox.
+        unsafe: whether to run the command without a sandbox.
         progress: a function that is called as the scoring advances.
 
     Returns:
         `score`: the score with all commits. For each contributor: the score without its commits,
         the loss (`missing`), the Shapley value, and `why` there is no score, or "". Shapley values
-        are None unless every coalition has a score and at most `MOST_EXACT` contribute.
+        are None unless every coalition has a score and at most `MOST_EXACT` people contribute.
 
     Raises:
         ValueError: the command cannot be read, or has no score on the whole repository.

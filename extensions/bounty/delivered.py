@@ -43,7 +43,7 @@ class DeliveredParams(Params):
     bounty: Number = Field(default=100, gt=0, le=10**9, description="The amount to divide.")
     currency: str = Field(default="", max_length=16, description="The currency of the bounty.")
     decimals: int = Field(default=2, ge=0, le=6, description="Decimals of the amounts to be paid.")
-    work: str = Field(default="", max_length=400, description="Where the work is, in words.")
+    work: str = Field(default="", max_length=400, description="Where to find the work, in words.")
     made: dict[str, str] = Field(default={}, description="Agent → its work in words.")
 
     @model_validator(mode="before")
@@ -59,11 +59,11 @@ class DeliveredParams(Params):
             raise ValueError("agents and artefacts name different people: name the same in both")
         for agent, made in self.artefacts.items():
             if strangers := set(made) - set(self.weights):
-                raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give each one")
+                raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give one for each")
             if any(count_of(count) < 0 for count in made.values()):
                 raise ValueError(f"{agent} made a negative number of something")
         if strangers := set(self.made) - set(self.agents):
-            raise ValueError(f"made names {sorted(strangers)}, who are not agents")
+            raise ValueError(f"made: {sorted(strangers)} are not agents")
         for kind, (low, high) in self.weights.items():
             if not 0 <= low <= high <= 100:
                 raise ValueError(f"the weight of {kind} is {low} to {high}: 0 ≤ low ≤ high ≤ 100")

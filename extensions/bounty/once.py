@@ -113,7 +113,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def still_asked(found: Mapping[str, Any]) -> str:
-    """Return a note on whom a run waits for, with the command to answer; "" if for nobody."""
+    """Return a note on whom a run waits for, with the command by which they answer, or ""."""
     waiting = found.get("waiting")
     if not waiting:
         return ""

@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return a file's message id, a hash of its payments: by it banks refuse a second copy.
+    """Return a file's message id: a hash of its payments, by which banks refuse a second copy.
 
     Args:
         payer: the account that pays.

@@ -30,7 +30,7 @@ async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig)
     """
     chosen = runtime.context or ChatConfig()
     game = await asyncio.to_thread(proposal_of, chat["game"], chosen.workflow)
-    if isinstance(game, str):  # a thread's owner can write anything into its state
+    if isinstance(game, str):  # a refusal: the thread's owner can write anything into its state
         raise ValueError(f"the game in the chat's state cannot be played: {game}")
     place = [str(config["configurable"]["thread_id"]), chat.get("since", 0), game]
     name = f"chat-{sha256(canonical([*place, chosen.model_dump(mode='json')])).hexdigest()[:16]}"

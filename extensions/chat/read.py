@@ -158,7 +158,7 @@ class Understood(BaseModel):
         }
 
     def lacks(self, said: Sequence[str]) -> list[str]:
-        """Return quotes of those of the person's words that the game does not express."""
+        """Return quotes of the words of the person that the game does not express."""
         held = [*self.taken, *self.left_out]
         parts = [
             *self.left_out,

@@ -93,7 +93,7 @@ def as_recorded(record: Sequence[Turn]) -> Runner:
     def answer(files: Mapping[str, str], task: Task) -> list[Finding]:
         found = known.get(digest(files, task))
         if found is None:
-            raise GameError("the record lacks the program's result: it was altered")
+            raise GameError("the record lacks the program's result: the record was altered")
         return found
 
     return answer

@@ -127,7 +127,7 @@ class SoftwareCompany(Game):
         """Refuse a game that could not be played to its end on this machine.
 
         Raises:
-            SandboxMissing: there is no sandbox, and the parameters do not switch it off.
+            SandboxMissing: the machine has no sandbox, and the parameters do not switch it off.
             GameError: the parameters switch the sandbox off without the command line's permission.
             LibraryMissing: the library that tells a file's kind by its path is not installed.
         """

@@ -14,7 +14,7 @@ class SoftwareCompanyParams(Params):
     """The parameters of a software company: roles, rounds, task, phases, bounty and weights."""
 
     agents: list[str] = Field(default=list(ROLES), min_length=2, description="The roles that play.")
-    rounds: int = Field(default=1, ge=1, le=50, description="The cycles through all four phases.")
+    rounds: int = Field(default=1, ge=1, le=50, description="How often all four phases are run.")
     task: str | dict[str, Any] = Field(
         default="bmi",
         validate_default=True,

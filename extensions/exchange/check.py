@@ -9,7 +9,7 @@ from shapley_coop.state.table import REFUSED, Table
 
 
 def check(table: Table) -> dict[str, Any]:
-    """Count the agreement's fault among its author's refusals. Verdict: `error`."""
+    """Count the agreement's fault as a refused message of its author. Verdict: `error`."""
     accepted = pending_of(table)
     assert accepted is not None, "only what was accepted is checked"
     by, tasks = accepted["by"], exchange_of(EvaluatedTable(table)).tasks

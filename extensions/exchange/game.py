@@ -208,7 +208,7 @@ class TaskExchange(Game):
         return KEEPS_ITS_TASKS
 
     def happened(self, turn: Turn) -> str:
-        """Return transfers and tool calls' results; letters' tables of actions show tasks done."""
+        """Return transfers and results of tool calls; letters' tables show the tasks done."""
         told = []
         for effect in turn.get("effects", []):
             if effect.get("effect") == GIVEN:

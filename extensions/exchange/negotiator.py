@@ -185,7 +185,7 @@ class Negotiator(Reader):
         return number(self.facts, "turn") >= number(self.facts, "turns")
 
     def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
-        """Return an allocation into which one of the faults that models make was put."""
+        """Return an allocation changed by one of the faults that models make."""
         market, other = self.market, self.rng.choice(self.market.others)
         mine, theirs = masks[market.me], masks[other]
         atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]

@@ -61,7 +61,7 @@ class Talk:
     Attributes:
         game: the whole exchange, of which the talk may concern a part.
         tasks: the tasks and agents of this talk.
-        said: the messages so far of this talk.
+        said: this talk's messages so far.
         before: how many turns other talks took before this one.
         pending: the current proposal, if there is one.
     """

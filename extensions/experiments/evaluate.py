@@ -33,7 +33,7 @@ def evaluate(
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
     upload: Annotated[
-        bool, typer.Option(help="Upload a dataset and an experiment per condition.")
+        bool, typer.Option(help="Upload a dataset and an experiment per condition to LangSmith.")
     ] = False,
     baseline: Annotated[
         str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
@@ -53,7 +53,7 @@ def evaluate(
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    free = all(map(is_free, models_of(cells)))  # then a column of costs would hold only zeros
+    free = all(map(is_free, models_of(cells)))  # if all are free, leave out costs
     known = NO_PRICES if free and not prices else prices_from(prices)
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)

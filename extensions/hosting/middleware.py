@@ -83,7 +83,7 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
         ]
 
     def _own_turns(self, state: Any) -> list[Turn]:
-        """Return the agent's successful tool calls of actions, each as a turn."""
+        """Return the agent's successful calls of tools that stand for actions, each as a turn."""
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
         done = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and _done(m)}
         calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]

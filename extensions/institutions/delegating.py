@@ -1,6 +1,6 @@
 """An embedded agent's choice between its own action and delegation to the mediator.
 
-The agent compares its payoffs of both choices over the remaining turns. It expects of another agent
+The agent compares its payoffs of both choices over the remaining turns. It expects another agent
 to delegate if that agent did so last turn. In the first turn it expects this of an agent that
 gains by delegating while all others delegate. It assumes that agents that do not delegate play
 a best response to uniformly random others.
@@ -71,7 +71,7 @@ class Delegator(StageReader):
         Args:
             delegating: the agents for which the mediator plays.
             at: the turn.
-            own: the agent's action; by default the mediator's for it, or the expected one.
+            own: the agent's action; by default the one that the mediator plays for it, or expected.
         """
         play = {**self._selfish, **self.mediator.plays(delegating, at)}
         if own:

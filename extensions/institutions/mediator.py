@@ -134,7 +134,7 @@ def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
 
 
 def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
-    """Return where delegators' recorded actions differ from the mediator's rule, a line each.
+    """Return a line for each delegator's recorded action that differs from the rule.
 
     Raises:
         NotFinite: an agent delegated in a game that has no mediator.

@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return all sums of one number from each of two sets; bit s of a set is the number s."""
+    """Return the set of all sums x + y, x from one set and y from the other (bit s is s)."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

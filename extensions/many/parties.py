@@ -112,7 +112,7 @@ def _simple(term: CompiledClause, executes: bool) -> bool:
     """Return whether a clause has only duties or fixed payments at turns known in advance."""
     pay = term.transfer
     if (pay or term.split) and not executes:
-        return True  # payments that nobody executes change no payoff
+        return True  # payments that are not executed change no payoff
     if term.split or term.gift or (pay and pay.basis == "reward"):
         return False
     return not term.condition.start
@@ -154,7 +154,7 @@ def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int
 
 
 def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
-    """Return those of an agent's actions that keep its duties in one turn."""
+    """Return the actions by which an agent keeps its duties in one turn."""
     open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
     return tuple(counts.code[a] for a in open_)
 

@@ -107,7 +107,7 @@ def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
 def _while_away(
     counts: Counts, counted: Sequence[tuple[Codes, int]]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return a function that replays coalitions; absent agents earn 0, minimise members' total."""
+    """Return a function that replays coalitions; absent agents earn 0 and harm members most."""
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), counts.n + 1), dtype=counts.rows.dtype)

@@ -14,7 +14,7 @@ class TradeAhead(Ahead):
     """Simulated plays in which an agent without a duty keeps its goods."""
 
     game: "Trade"
-    foreseeable = "own"  # holdings are public, valuations are private
+    foreseeable = "own"  # an agent foresees only its own payoffs, as valuations are private
 
     @property
     def words(self) -> str:
@@ -29,7 +29,7 @@ class TradeAhead(Ahead):
         return "keep"
 
     def breaking(self, agent: str) -> list[str]:
-        """Return the actions other than gifts: a breach keeps goods, or refuses a pool."""
+        """Return the actions that can break a deal, all but gifts: keep, accept, refuse."""
         return [act for act in (KEEP, ACCEPT, REFUSE) if act in self.game.actions[agent]]
 
     def outcome(self, play: Played) -> str:

@@ -91,7 +91,7 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
     """
     known = list(orders)
     wanted, offered = (sum(o.quantity for o in known if o.side == side) for side in (BUY, SELL))
-    most = min(wanted, offered) + 1  # keeps memory small if one side orders too many units
+    most = min(wanted, offered) + 1  # no more can trade, so list no more units
     buys = list(islice(_units(known, BUY, seed, good), most))
     sells = list(islice(_units(known, SELL, seed, good), most))
     pairs = zip(buys, sells, strict=False)
@@ -109,7 +109,7 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
-    """Return the middle of two limits; if its denominator is too large, a rounded one between."""
+    """Return the middle of two limits, rounded between them if its denominator is too large."""
     middle = (low + high) / 2
     if middle.denominator <= MAX_DENOMINATOR:
         return middle

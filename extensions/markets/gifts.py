@@ -60,7 +60,7 @@ def after(
     found = {agent: dict(own) for agent, own in holds.items()}
     for giver, receiver, good, count in gifts:
         if giver not in agents or receiver not in agents:
-            continue  # "everyone", or a name that no agent has
+            continue  # skip gifts that name "everyone" or an unknown agent
         moved = count
         if giver in found:
             moved = min(count, found[giver].get(good, 0))

@@ -137,7 +137,7 @@ class Market:
 
     Attributes:
         name: the name of the market.
-        about: a sentence of its story.
+        about: one sentence of its background story.
         goods: the names of the goods, in order.
         holds: agent → good → count at the start; public.
         pool: whether goods are lost unless all others accept the first agent's division.

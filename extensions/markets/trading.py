@@ -110,7 +110,7 @@ class Trader(Reader):
         return ""
 
     def _good(self, ahead: int) -> bool:
-        """Return whether the offer gives the gain that the agent will demand in `ahead` rounds."""
+        """Return whether the offer gives the gain that the agent will demand `ahead` rounds on."""
         gain = self._gain()
         if gain is None:
             return False

@@ -83,7 +83,7 @@ def rules_of(market: Market, rounds: int, limited: bool) -> str:
 
 
 def _closing(market: Market, last: int) -> str:
-    """Return the rule for a pool's last turn; if no goods are a pool, that owners keep them."""
+    """Return the rule for a pool's last turn; without a pool, that owners keep their goods."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])

@@ -71,7 +71,7 @@ class Transferred(BaseModel):
 
     @classmethod
     def read(cls, transfer: Mapping[str, Any]) -> "Transferred":
-        """Make this form of a payment from a transfer in a run's result."""
+        """Return a transfer of a run's result as a payment in this form."""
         return cls(**{key: transfer[key] for key in cls.model_fields})
 
 

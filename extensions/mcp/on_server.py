@@ -114,7 +114,7 @@ class _Threads:
 
     async def standing(self, run: str) -> Standing:
         with acting_for(self._owner):
-            if await asyncio.to_thread(is_known, run):  # a chat or a command played it in no thread
+            if await asyncio.to_thread(is_known, run):  # played by a chat or a command: no thread
                 return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(

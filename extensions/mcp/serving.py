@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 
 
 class _Untitled(GenerateJsonSchema):
-    """JSON schemas without the titles that repeat their keys."""
+    """A generator of JSON schemas, without the titles that repeat their keys."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -53,7 +53,7 @@ class Tool:
         takes: the model of its arguments.
         gives: the model of its result.
         work: the function from a place and arguments to a result; callers get its ValueErrors.
-        reads: whether the tool changes nothing.
+        reads: whether the tool only reads, and changes nothing.
     """
 
     name: str

@@ -119,7 +119,7 @@ class Baseline:
 
 
 def _arbitrated(rule: str, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Return the answer that proposes an arbiter's deal, or accepts it, and no other."""
+    """Return the answer that proposes an arbiter's deal, or accepts it; no other is accepted."""
     drawn = {"seed": seed} if rule == "random_split" else {}
     deal = awarded(stage, partial(getattr(arbiters, rule), **drawn))
     offer = facts.get("offer")

@@ -24,7 +24,7 @@ def distance(row: Row, solution: str) -> float | None:
     """Return the Euclidean distance of a run's payoffs from a solution, in the game's unit.
 
     The outcomes are the joint actions of the payoff table, each played in every turn. The
-    disagreement point is each agent's max-min payoff without a deal, as for the arbiters' seats.
+    disagreement point is each agent's max-min payoff without a deal, as in `baselines`.
 
     Args:
         row: the run's row in a sweep; the run's seed draws the random split.

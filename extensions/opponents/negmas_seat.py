@@ -109,7 +109,7 @@ class _Table:
 
     @property
     def outcomes(self) -> tuple[int, int]:
-        """The least and the largest share of the first agent that whoever pays can afford."""
+        """The first agent's least and largest share that the paying agent can afford."""
         stage, without = self.stage, self.stage.disagreement[0]
         best = max(pays for pays in stage.pays.values() if sum(pays) == stage.best_total)
         most = [stage.most[agent] for agent in stage.agents]
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the opponent's messages as outcomes: without an offer, as the worst outcome."""
+        """Return the opponent's messages as outcomes; one without an offer is the worst."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":

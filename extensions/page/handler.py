@@ -14,7 +14,7 @@ class Handler(BaseHTTPRequestHandler):
     """A request handler that logs no requests, because an address may hold a secret."""
 
     def handle(self) -> None:
-        """Answer a connection's requests; ignore if the client breaks it off at any time."""
+        """Answer a connection's requests; ignore it if the client breaks the connection off."""
         with suppress(ConnectionError):
             super().handle()
 

@@ -82,7 +82,7 @@ def links_of(thread: Any) -> dict[str, Any]:
     """Return the links of a thread: its trace, its state, and the seats that must reply."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
-    if trace.startswith(("https://", "http://")):  # because owners may write any metadata
+    if trace.startswith(("https://", "http://")):  # only web links: owners may write anything
         found["trace"] = trace
     return {**found, "seats": seats_in(thread)}
 

@@ -13,7 +13,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Return each joint action of a small matrix game: payoffs, whether efficient, how often."""
+    """Return a small game's joint actions: payoffs, efficiency, how often each was played."""
     cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None

@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: the agents' (`keepers + breaker`) joint actions under an unenforced contract.
+        trusted: the joint actions of `keepers + breaker` under a contract that is not enforced.
     """
 
     game: str

@@ -36,7 +36,7 @@ def demo(
     from shapley_coop.state.storage.home import home_for_now
 
     if is_program(game):
-        permit(PROGRAMS)  # the user named this program on the command line
+        permit(PROGRAMS)  # the user named it on the command line, so it may run
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = _goal(base)

@@ -48,7 +48,7 @@ def exchange_suite(
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
     base = {**shipped.base, "seats": dict(seats)}
-    if preset != "none":  # a preset "none" would change the hash of tables begun before
+    if preset != "none":  # the key alone changes the hash by which tables resume
         base["preset"] = preset
     own = {"base": base, "vary": vary, "seeds": list(seeds)}
     # The suite's figures show the paper's scenarios and are no part of these tables.

@@ -81,7 +81,7 @@ def _reply(run: Any, agent: str, reply: str, meant: str = "") -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # in this letter only the reason below is new
+            home().journal.show(episode, mail)  # count it as read: only the reason below is new
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -103,7 +103,7 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 
 def _asked_here(run: Any, agent: str) -> tuple[str, str]:
-    """Ask a person at this terminal until a reply can be used; return it and the interrupt's id."""
+    """Ask a person here until a reply can be used; return the reply and the interrupt's id."""
     from shapley_coop.extensions.people.waiting import find_waiting
     from shapley_coop.graphs.replies import OpenMail
 

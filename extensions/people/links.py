@@ -63,7 +63,7 @@ def address_of(server: ThreadingHTTPServer) -> str:
     if ip_address(name).is_unspecified:
         name = socket.gethostname()
         with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as way:
-            way.connect((ABROAD, 9))  # sends nothing
+            way.connect((ABROAD, 9))  # UDP: sends nothing, only picks an address
             name = way.getsockname()[0]
     place = f"[{name}]" if ":" in name else name
     return os.environ.get(SERVER_URL, "").rstrip("/") or f"http://{place}:{port}"

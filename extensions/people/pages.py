@@ -61,7 +61,7 @@ class SeatPages:
         links: person → the URL of its page.
         record: the URL of the run's public page.
         endings: person → sentences on the run's end, which replace those of `standing`; the page of
-            a person without sentences says nothing. If None, the sentences of `standing` stay.
+            a person left out says nothing of the end. If `endings` is None, `standing`'s stay.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -93,7 +93,7 @@ class SeatPages:
         """Play the run to its end as `graphs.running.follow` does, with the answers from the pages.
 
         Raises:
-            Exception: any of `graphs.running.follow`, except `Waiting`.
+            Exception: any that `graphs.running.follow` raises, except `Waiting`.
         """
         self._loop, waited = asyncio.get_running_loop(), False
         try:

@@ -1,4 +1,4 @@
-"""A letter's Markdown at a person's terminal: headings, tables and bold words, as at the page."""
+"""A letter's Markdown at a person's terminal: headings, tables and bold words, as on the page."""
 
 import re
 import sys

@@ -99,7 +99,7 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
         return _listed("What is agreed:", contract["text"] if contract else "", game)
     put = [said for said in table.get("talk", ()) if said.get("puts") == offer["revision"]]
     if put and agent not in (put[-1]["by"], put[-1].get("to", agent)):
-        return []  # only one other agent heard it
+        return []  # the offer was made to another agent alone
     if told := _own_answer(table, agent, offer["revision"], game):
         return told
     if put and (line := game.offer_line(table["talk"][-1])):

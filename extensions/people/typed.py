@@ -1,6 +1,6 @@
 """The numbers that people type into a form: percentages, parts, and amounts in the game's unit.
 
-At the page and at the terminal they mean the same. A percentage needs no sign where per cent is
+On the page and at the terminal they mean the same. A percentage needs no sign where per cent is
 asked for, and a part above 1 needs one: 60 alone could be a mistake for 0.6.
 
 >>> read_percent("33,3 %"), read_percent("1"), read_part("60 %"), read_amount("300 eur", "EUR")

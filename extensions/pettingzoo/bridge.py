@@ -89,14 +89,14 @@ class PettingZooGame(Game):
         """The number of turns of a trial, if all were equally long; else the parameter `rounds`."""
         return self.trials.turns or self.params.rounds
 
-    @cached_property  # the trials play the environment, which takes time
+    @cached_property  # cached: the trials play the environment, which takes time
     def trials(self) -> Trials:
         """The results of trial plays on other seeds: a play's length, and fixed payoffs if any."""
         with self._lock:
             self._at = None
             return try_out(self._env, list(self._own.values()), self.params.rounds)
 
-    @cached_property  # the computation of every coalition's worth reads this table
+    @cached_property  # cached, because each coalition's worth is computed from it
     def stage(self) -> MatrixGame | None:
         """The environment as a repeated matrix game, or None if its payoffs are not fixed."""
         if not (tried := self.trials.pays):

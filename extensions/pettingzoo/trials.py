@@ -33,7 +33,7 @@ class Trials:
     Attributes:
         turns: the number of turns of a play if all plays were equally long; else 0.
         pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
-        times: how often each joint action was tried, at least.
+        times: the least number of trials of any joint action.
     """
 
     turns: int = 0

@@ -61,7 +61,7 @@ class Proof(Addition[Settings]):
             yield "mandates: give the text of each; what is kept here is named by its own run alone"
 
     def aside(self, settings: Settings, episode: str, workflow: str) -> dict[str, str] | None:
-        """Return workflow and salt, for the digest of settings; None if no party has a key.
+        """Return the workflow and a salt, for the settings' digest; None if no party has a key.
 
         The digest is salted, since settings could be guessed and compared with an unsalted digest.
         """

@@ -9,7 +9,7 @@ from shapley_coop.files import read_text
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.home import home
 
-if TYPE_CHECKING:  # most runs need no keys, so do not load these at run time
+if TYPE_CHECKING:  # for type checks only, since most runs need no keys
     from shapley_coop.extensions.proof.keys import Algorithm, PrivateKey, PublicKey
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shapley_coop.files import read_text
 from shapley_coop.state.home_files.kept import KEPT, Whose, keep, kept_file, whose
 
-if TYPE_CHECKING:  # most runs need no mandates, so do not load these at run time
+if TYPE_CHECKING:  # for type checks only, since most runs need no mandates
     from shapley_coop.extensions.proof.mandate import SignedMandate
 
 

@@ -39,7 +39,7 @@ class RaidAhead(Ahead):
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """Return each hero's payoff bound: its best rewards plus a part of the team's reward."""
+        """Return the most that each hero can get: its best rewards plus its part of the team's."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes

@@ -118,7 +118,7 @@ class Remote:
             return
 
     async def _table(self, thread: str) -> tuple[Table, bool]:
-        """Return the cell's thread's latest state, and whether its play has begun."""
+        """Return the latest state of a cell's thread, and whether the cell's play has begun."""
         try:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:

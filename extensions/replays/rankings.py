@@ -23,7 +23,7 @@ class Links(Protocol):
         """The listed runs, as cell → the address of its run's page."""
 
     def of(self, *groups: list[Row]) -> Any:
-        """Return the link to all runs of some groups; its `attributes` are those of `<a>`."""
+        """Return a link to all runs of some groups; `attributes` has HTML attributes of `<a>`."""
 
 
 def section(runs: Stored, links: Links) -> str:

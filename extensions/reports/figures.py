@@ -54,7 +54,7 @@ def draw(
     Args:
         spec: the figure's specification in the suite.
         rows: the suite's runs.
-        axes: the suite's axes. Axes with one label are ignored if `spec` names none.
+        axes: the suite's axes. Axes with one label are ignored if `spec` names no axes.
         links: the links from marks to their runs, or None for a figure without links.
 
     Raises:
@@ -196,7 +196,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str], link: Lin
 
 
 def _draw(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
-    """Return a chart of bars on an axis that includes zero; its label states each bar's n."""
+    """Return a chart of bars on an axis that includes zero; the axis's label states their n."""
     ends = [v for bar in bars for v in (bar.estimate.value, *bar.estimate.ends)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"

@@ -50,7 +50,7 @@ _JOIN = Markup("; ")
 
 
 def _to(links: Links | None, number: str, *groups: Sequence[Row]) -> str:
-    """Return a number as a link to the runs of some groups; unchanged if `links` is None."""
+    """Return a number as a link to the runs it comes from; unchanged if `links` is None."""
     return links.of(*groups).around(number) if links else number
 
 

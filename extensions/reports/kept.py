@@ -121,7 +121,7 @@ class Keeper:
         for kind, part in PARTS.items():
             if kind in self._kinds:
                 kept |= part(row)
-        return cast(Row, _record(kept))  # this mapping has a `Row`'s keys, but is no `Row`
+        return cast(Row, _record(kept))  # a mapping that only has the keys of a `Row`
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
         """Return these rows reduced, with only one whole row in memory at a time."""

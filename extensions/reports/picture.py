@@ -47,7 +47,7 @@ class Axis:
         return cls(label, low - margin, high + margin)
 
     def ticks(self) -> list[float]:
-        """Return about five round numbers between the ends."""
+        """Return about five round numbers between the axis's ends."""
         rough = (self.high - self.low) / 5
         power = 10.0 ** floor(log10(rough))
         step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)

@@ -130,7 +130,7 @@ class Times:
         self._spent: dict[tuple[str, frozenset[tuple[str, str]]], Counter[str]] = {}
 
     def add(self, row: Row, volatile: Row) -> Row:
-        """Add a run's times and provenance to these; return the run's row."""
+        """Add a run's times and provenance to those of earlier runs; return the run's row."""
         condition = row["suite"], frozenset(row["labels"].items())
         spent = self._spent.setdefault(condition, Counter())
         spent.update(volatile.get("phases", {}), turns=max(1, len(row["record"])), runs=1)

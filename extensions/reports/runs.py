@@ -36,7 +36,7 @@ def runs_table(
         stored: the same runs in the database, in the same order.
         failures: the last failed attempt of every cell without a row.
         columns: the measures to show.
-        page_of: the address of a run's page.
+        page_of: a function from a run to the address of its page.
         most_pages: the most runs that get a page.
 
     Returns:

@@ -79,7 +79,7 @@ def compare_rows(
     columns: Sequence[str] = DEFAULT_MEASURES,
     differing: Sequence[str] = (),
 ) -> list[Comparison]:
-    """Compare runs in pairs: of equal seed, repetition and labels, but for the axes `differing`.
+    """Compare pairs of runs of equal seed, repetition and labels, except on the axes `differing`.
 
     Holm's correction is over all columns together. A column is left out if no pair has values.
 

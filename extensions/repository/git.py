@@ -31,7 +31,7 @@ _OVERRIDES = {
     "diff.external": "",
     "log.showSignature": "false",
     "protocol.allow": "never",
-    # Read only commits: no working tree, no attributes file of the user, no index of commits.
+    # Read commits alone: no working tree, no attributes file of the user, no index of commits.
     "core.bare": "true",
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",

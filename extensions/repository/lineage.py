@@ -204,7 +204,7 @@ class Lineage:
         if first[0] in self._ignored:  # blame skips ignored commits, so take the earlier line
             was = self._author(first)
             return was if was[0] == line[0] else line
-        return first if first[0] <= line[0] else line  # if it is earlier, blame missed a rename
+        return first if first[0] <= line[0] else line  # an earlier one: blame missed a rename
 
     def _author(self, line: Line) -> Line:
         for step in self._steps(line):

@@ -67,7 +67,7 @@ def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
 def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
     """Yield number (from 1) and text of lines that are not blank, layout, comments or docstrings.
 
-    The function reads lines, not grammar. It recognizes a block comment only at the beginning of a
+    The function does not parse. It recognizes a block comment only at the beginning of a
     line, and skips text behind the comment's end on the same line.
     """
     syntax = _syntax(path)

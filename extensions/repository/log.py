@@ -194,7 +194,7 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Return whether a section is a change's: it names the change's two blobs, or none if equal."""
+    """Return whether a section belongs to a change: it names both blobs, or none if equal."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()

@@ -66,11 +66,11 @@ class Reading:
         retouched = Fraction(rules.retouched if rules.weighed else 0)
         self._lineage = Lineage(retouched, self._gives, self._mends)
         self.commits = self.by_bots = self.merges = 0
-        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # a fix's hash → lines
+        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # a fix → mended lines
         self.excluded = Counter[str]()
         self.garbled: list[Change] = []
         self._lines = Lines()
-        self._authors: dict[str, str] = {}  # a commit's hash → a name
+        self._authors: dict[str, str] = {}  # a commit's hash → its author
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
         self._squashed: dict[tuple[int, int], bool] = {}  # (a, b) → whether commit a squashes b
@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """Return the remarks that whoever pays by these counts must read first."""
+        """Return the remarks to read before paying by these counts."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),

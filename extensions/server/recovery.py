@@ -91,7 +91,7 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
     await client.threads.create(
         thread_id=thread, graph_id=about["graph_id"], metadata=named, if_exists="do_nothing"
     )
-    # These listed runs are older than the lost run, but the server would restart them.
+    # Cancel runs older than the lost run: as they are listed, the server would restart them.
     for run in await client.runs.list(thread, status="pending"):
         if _time(run["created_at"]) < _time(head.checkpoint["ts"]):
             await client.runs.cancel(thread, run["run_id"])

@@ -43,7 +43,7 @@ class Pace:
 
     Attributes:
         clock: a function that returns monotonic seconds.
-        sleep: waits for a number of seconds.
+        sleep: a function that waits for a number of seconds.
         at_once: the most concurrent calls.
         under_way: the number of calls in flight.
     """
@@ -74,7 +74,7 @@ class Pace:
         """End a call, and adapt the number of calls that may be concurrent.
 
         Args:
-            busy: the seconds that status 429 asks to wait, 0 if it names none; None without 429.
+            busy: the seconds to wait that a status 429 names, 0 if it names none; None without 429.
         """
         self.under_way -= 1
         self._freed.set()

@@ -66,7 +66,7 @@ class Limits:
         cost: the most USD over all runs of the folder; None for no limit.
         errors: the fraction of this process's cells that may fail before the sweep stops.
         rates: provider → requests and tokens per minute; `*` stands for all other providers.
-        batches: a function that makes what asks in batches (`Extension.batches`), or None.
+        batches: a function that makes the asker in batches (`Extension.batches`), or None.
     """
 
     at_once: int = 16

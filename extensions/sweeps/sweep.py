@@ -153,7 +153,7 @@ class _Sweep:
             if self._limits.cost is None:
                 return True
             # A run's cost is unknown until the first run has ended, so the first run plays alone.
-            # With batches it does not, because a run alone would wait for one batch per letter.
+            # With batches it does not play alone: each of its letters would wait for a batch.
             unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)

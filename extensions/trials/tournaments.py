@@ -50,7 +50,7 @@ def tournament(
     """Play every seat against every seat in each game and role. Run the command again to go on.
 
     Parts (--shard) may be played at the same time into one folder; the last one writes the page.
-    Exit code 0: played, or verified and right; 1: matches failed or are left, or what is verified
+    Exit code 0: all played, or the folder is right; 1: matches failed or are left, or the folder
     is wrong; 2: wrong usage, or something cannot be read.
     """
     if not is_installed("scipy"):
@@ -59,7 +59,7 @@ def tournament(
         _verify(folder, out, as_json)
         return
     if folder is not None:
-        raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
+        raise ValueError(f"coop tournament {file}: give -o {folder}, which keeps its rows")
     from shapley_coop.extensions.sweeps.folders import shard_from
     from shapley_coop.extensions.sweeps.playing import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament

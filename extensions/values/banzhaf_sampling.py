@@ -51,7 +51,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
     """
     values = drawn.mean(axis=0)
     missing = total - float(values.sum())
-    if not scaled:  # `missing` shows how large a gain that no sample saw can be
+    if not scaled:  # a gain that no sample shows may be as large as `missing`
         return values, standard_errors(drawn, least=abs(missing))
     signs, moved, divisor = np.sign(values), drawn - values, float(np.abs(values).sum())
     of_divisor = (moved @ signs)[:, None]

@@ -11,11 +11,11 @@ class Character:
     """The parameters of an embedded agent's behaviour; shares and probabilities are in 0..1.
 
     Attributes:
-        about: one line on the character.
+        about: one line that describes the character.
         greed: the share of the surplus that the agent demands in the first round from one other
             agent; among n agents the agent demands 2/n of that share.
         floor: the least share that the agent accepts at the last round, scaled like `greed`.
-        patience: the exponent of the agent's concessions; 1 concedes evenly, more late (Boulware).
+        patience: the exponent of the agent's concessions; 1 makes them even, more late (Boulware).
         yielding: the probability of accepting a deal that pays the agent only as much as no deal.
         fairness: the fraction that the agent concedes of any payoff above its computed value.
         honesty: the probability of keeping a promise that does not pay.

@@ -26,7 +26,7 @@ class EmbeddedChatModel(BaseChatModel):
 
     Args:
         character: one of `seats.embedded.CHARACTERS`.
-        agent: the agent's name; two agents of one character differ a little.
+        agent: the agent's name; two agents with the same character differ a little.
         seed: the seed of the agent's traits and random choices.
     """
 

@@ -67,7 +67,7 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
 
 
 def deal_in(contract: Mapping[str, Any] | None) -> Deal:
-    """Return the clauses of a contract, in order; an empty deal without a contract.
+    """Return the clauses of a contract, in order; an empty deal if there is no contract.
 
     Raises:
         Missing: the letter shows the contract without its clauses.
@@ -82,7 +82,7 @@ _NO_DEAL = Deal()
 
 
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
-    """Return clause id → clause for the contract in force; empty without a contract.
+    """Return clause id → clause for the contract in force; empty if there is no contract.
 
     Raises:
         Missing: the letter shows the contract without ids or clauses.
@@ -95,7 +95,7 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 
 
 def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:
-    """Return the facts; if a letter for an action lacks `duties`, compute them by the contract.
+    """Return the facts; if a letter for an action lacks `duties`, add them from the contract.
 
     Raises:
         Missing: the letter shows the contract without its clauses.

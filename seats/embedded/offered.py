@@ -1,4 +1,4 @@
-"""The offer of a letter, which embedded agents read from its clauses or, without any, its words."""
+"""The offer of a letter, read by embedded agents from its clauses or, if it has none, its words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -137,7 +137,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, for each agent singly if `kind` needs that."""
+    """Return a function that lists a deal's duties; "everyone" is resolved if `kind` needs that."""
     listed = duties_under(deal)
     if kind.speaks_of_all:
         return listed

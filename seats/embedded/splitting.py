@@ -22,7 +22,7 @@ class Splitter(Reader):
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 
     def propose(self) -> str:
-        """Propose the split by the norm, or by observed effects if no values are computed.
+        """Propose the split of the norm or, if no values are computed, one by observed effects.
 
         I usually propose nothing if the signed contract gives me more.
         """
@@ -37,7 +37,7 @@ class Splitter(Reader):
         return offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply(self) -> str:
-        """Accept at least my payoff by contract, or a little less if the norm gives me less."""
+        """Accept a split that pays me as the contract does, or less if the norm gives me less."""
         me = fact(self.facts, "you")
         mine = number(self.facts, "offer", "payoffs", me)
         signed = number(self.facts, "as_signed", me)

@@ -52,7 +52,7 @@ def course_of(stage: StageGame) -> list[Play]:
 
 
 def selfish(stage: StageGame, i: int) -> str:
-    """Return agent i's action with the best mean payoff against uniformly random others."""
+    """Return agent i's action with the best mean payoff if the others choose uniformly."""
     sums = dict.fromkeys(stage.actions[stage.agents[i]], Fraction(0))
     for play, pays in stage.pays.items():
         sums[play[i]] += pays[i]
@@ -60,7 +60,7 @@ def selfish(stage: StageGame, i: int) -> str:
 
 
 def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
-    """Return the enforcement of contracts by the letter's facts, or the default enforcement."""
+    """Return the enforcement of contracts that the letter's facts state, or else the default."""
     told = facts.get("enforcement") or {}
     return Enforcement.of({"enforcement": told.get("mode"), "deposit": told.get("deposit")})
 

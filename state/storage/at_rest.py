@@ -55,7 +55,7 @@ def check_key() -> None:
 
 
 def seal_bytes(content: bytes) -> bytes:
-    """Return content as it is stored, which is encrypted if COOP_JOURNAL_KEY is set.
+    """Return content in its stored form, which is encrypted if COOP_JOURNAL_KEY is set.
 
     Raises:
         ValueError: the key is malformed.

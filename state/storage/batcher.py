@@ -1,4 +1,4 @@
-"""The batcher, which makes all blocking calls that wait in an event loop in one thread switch."""
+"""The batcher, which runs all waiting blocking calls of an event loop with one thread switch."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence

@@ -38,7 +38,7 @@ class Episodes(Book):
 
         Args:
             previous: the previous episode on the thread; empty for the thread's first.
-            beginning: a function called before an episode is created; if it raises, no episode is.
+            beginning: a function called before an episode is created; if it fails, none is.
         """
         who = holder()
         if not who.thread or not _outlives_its_process():

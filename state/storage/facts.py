@@ -123,7 +123,7 @@ class Session:
         """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
-            keys: the keys of the facts to return; None returns the facts of all keys.
+            keys: the keys of the facts to return; if None, the facts of all keys are returned.
             beginnings: the prefixes (`key_prefix`) that keys must have, if `keys` is None.
         """
         if keys is not None:

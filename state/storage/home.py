@@ -141,7 +141,7 @@ class Home:
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:
-        """Return whether the home has a register of runs, or has none as its folder is a file."""
+        """Return whether to open the register: it exists, or opening it will say what is wrong."""
         unusable = self.folder.is_file()  # opening the register raises the error that fits
         return bool(self.database) or unusable or (self.folder / BOOKS_FILE).exists()
 

@@ -30,7 +30,7 @@ class LeaseLost(RuntimeError):
 
 @dataclass(frozen=True)
 class Lease:
-    """A worker's right to play one run, as long as it has it.
+    """A worker's right to play one run, until the worker releases or loses it.
 
     Attributes:
         lost: a function that returns whether another worker has taken over the run; None for

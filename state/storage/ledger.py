@@ -122,7 +122,7 @@ def _lines_in(posted: Fact) -> tuple[Line, ...]:
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:
-    """Return account → balance in millionths; all balances, the world's included, sum to zero."""
+    """Return account → balance in millionths; with the account `world`, all sum to zero."""
     sums: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         sums[line.debit] -= line.amount

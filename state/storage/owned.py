@@ -21,7 +21,7 @@ _MOST_KNOWN = 10_000
 
 
 class Book:
-    """A store that reads and writes some kinds of facts on behalf of the current holder.
+    """A store that reads and writes some kinds of facts for the current owner and thread.
 
     Args:
         url: the database's URL; see `Facts`.
@@ -32,7 +32,7 @@ class Book:
 
     @contextmanager
     def _reading(self, episode: str = "") -> Iterator[Session]:
-        """Open a read-only session on the facts of the current holder's owner.
+        """Open a read-only session on the current owner's facts.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
@@ -48,7 +48,7 @@ class Book:
 
     @contextmanager
     def _writing(self, episode: str = "", lock: str = "") -> Iterator[Session]:
-        """Open a transaction on the facts of the current holder's owner.
+        """Open a transaction on the current owner's facts.
 
         Args:
             episode: the episode to write to; the first writer claims it.
@@ -65,13 +65,13 @@ class Book:
 
 
 def claim_for(session: Session, episode: str, who: Holder) -> None:
-    """Claim an episode for a holder, unless this holder has it already; see `claim`."""
+    """Claim an episode for an owner and a thread, unless they have it already; see `claim`."""
     if held_by(session.read(EPISODE, episode)) != who:
         claim(session, episode, who.thread)
 
 
 def claim(session: Session, episode: str, thread: str) -> None:
-    """Claim an episode for the session's owner and for a thread, or for no thread if "".
+    """Claim an episode for the session's owner and a thread; if `thread` is "", for no thread.
 
     Raises:
         NotYours: the episode belongs to another owner or another thread.
@@ -85,7 +85,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
-    """Return the holder that an episode's claims name, or None if there are none."""
+    """Return the owner and the thread that claimed an episode, or None if it is unclaimed."""
     if not claims:
         return None
     thread = next((x for one in claims if (x := one.value[THREAD])), "")

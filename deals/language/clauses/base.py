@@ -25,7 +25,7 @@ class Clause(BaseModel):
         asked: the kind's description in answer schemas; "" to use the class's docstring.
         in_fields: field → its type in answer schemas, if it has a different type in records.
         spelt: field → the key that agents write for the field, if the key differs.
-        lasts: whether the clause survives an amendment unless it is dropped by its id.
+        lasts: whether an amendment keeps the clause unless it drops the clause by its id.
         also: key that agents may write → the field that the key means.
         needless: a key without effect → the only value that agents may write for it.
     """

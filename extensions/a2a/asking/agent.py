@@ -45,7 +45,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return a seat's chat model, which gets a letter to answer only by `for_letter`."""
+    """Return the chat model of a seat; `for_letter` gives the model a letter to answer."""
     return RemoteAgent(seat=seat)
 
 
@@ -136,7 +136,7 @@ class _Exchange:
         async for found in link.send(message):
             if not isinstance(found, Message) and found.id:
                 await self._tasks.keep(found.id, link.card.digest)
-            # The first event of a continued task shows the task's state before this message.
+            # A continued task's first event shows its state before this message: skip a request.
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
                 return reply
         if found is None or isinstance(found, Message):
@@ -156,7 +156,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids of the A2A tasks that the agent made for each attempt, kept in the journal."""
+    """The ids of the A2A tasks that the agent made for each attempt at a letter, in the journal."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal

@@ -89,7 +89,7 @@ def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | Non
 
 
 def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
-    """Return the count under the first name that is there; None if it is no whole number."""
+    """Return the count under the first of `names` found; None if it is no whole number."""
     count: Any = next((told[name] for name in names if name in told), None)
     # Protobuf reads every JSON number as a float.
     whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53

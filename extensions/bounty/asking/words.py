@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the variables that show the offer; a counter-offer is shown beside the counted split.
+    """Return template variables on the offer; a counter-offer is shown beside the counted split.
 
     Args:
         view: the letter's facts, with `divides`, the offer and its payoffs.

@@ -52,7 +52,7 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
     Raises:
         LibraryMissing: the library that finds the best total of such utilities is not installed.
     """
-    _matching_solver()  # called here so that a missing library stops the run before play
+    _matching_solver()  # called already here, so that a missing library stops the run before play
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw

@@ -1,6 +1,6 @@
 """Scenarios from YAML or JSON files; `docs/scenarios.md` describes the format.
 
-A scenario's file stays in its place. A run refers to it by its path, so that its private content is
+A scenario's file is not copied. A run refers to it by its path, so that its private content is
 never copied into shared state.
 """
 

@@ -156,7 +156,7 @@ class Market:
         return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
 
     def _refused(self, other: str) -> list[int]:
-        """Return the sets offered to an agent that it did not take: not the last, nor its own."""
+        """Return the sets that an agent was offered and refused, but not its own, nor the last."""
         would = [one.masks[other] for one in self.offered if one.by != other]
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
@@ -185,7 +185,7 @@ def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _some(values: Sequence[float], facts: Mapping[str, Any]) -> set[int]:
-    """Return my k best tasks for each k, my initial tasks, and these with one more or one less."""
+    """Return my k best tasks for each k; and my initial tasks, also with one task more or less."""
     n, mine = len(values), int(facts["initial"][facts["you"]], 2)
     best, found = 0, {mine ^ (1 << bit) for bit in range(n)}
     for i in sorted(range(n), key=lambda i: -values[i]):

@@ -1,9 +1,9 @@
 """The generator of utilities from preferences in words, and of preferences that overlap.
 
 Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
-"not good at …"); a task gets the grade of the passage with which it shares words. A composite's
-score mixes the mean and the best grade of its atoms. One fitting atom raises a composite's score,
-and unfit atoms lower the score, so tables are neither monotone nor additive.
+"not good at …"); a task gets the grade of the passage with which it shares words. The score of a
+set (a composite) mixes the mean and the best grade of its atoms. One fitting atom raises a
+composite's score, and unfit atoms lower the score, so tables are neither monotone nor additive.
 """
 
 import re
@@ -36,7 +36,7 @@ _STOP = frozenset(
 
 
 def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> list[float]:
-    """Return raw scores, whole numbers in 0..100, for all 2ⁿ composites; the empty set scores 0.
+    """Return raw scores, whole numbers in 0..100, for all 2ⁿ sets of tasks; the empty set scores 0.
 
     r(c) = 100·(0.4·max g + 0.6·mean g) over the grades g of c's atoms, plus a jitter of up to ±4.
     """

@@ -33,7 +33,7 @@ class Atom:
     Attributes:
         tool: the tool's id.
         arguments: parameter → value.
-        says: the task in words; also the description of the composite of this atom alone.
+        says: the task in words; also the description of the set of this atom alone.
     """
 
     tool: str
@@ -53,7 +53,7 @@ class Tasks:
 
     Attributes:
         atoms: all atoms, most significant bit first.
-        initial: agent → the mask of its initial tasks; a partition.
+        initial: agent → the mask of its initial tasks; the masks form a partition.
         registry: the map between masks and descriptions of sets of tasks.
         exact: whether proposals must name each agent's tasks as in the paper, without repairs.
 

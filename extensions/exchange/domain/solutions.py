@@ -53,7 +53,7 @@ class Score:
         distance: L2 distance to the nearest efficient allocation, in utility space; None if there
             are too many tasks to compute the front.
         rational: agent → whether its utility is at least that of its initial tasks.
-        to: solution → L2 distance to the solution's point; empty without a front.
+        to: solution → L2 distance to the solution's point; empty if there is no front.
     """
 
     utilities: dict[str, float]

@@ -87,7 +87,7 @@ def generate_scenario(
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
-    """Return a task in words for an event; they name the event unless it is the first (0)."""
+    """Return a task for an event; its words name the event, unless that is the first (0)."""
     if not event:
         return Atom(tool, {}, says)
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
@@ -109,7 +109,7 @@ def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
 
     Args:
         name: the scenario's name.
-        tasks: its public part.
+        tasks: the scenario's public part.
         competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw.
     """

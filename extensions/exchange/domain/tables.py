@@ -21,7 +21,7 @@ SHOWN = 8
 
 
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
-    """Return the scores of all 2ⁿ composites from a mapping of bit strings to scores.
+    """Return the scores of all 2ⁿ sets of tasks from a mapping of bit strings to scores.
 
     Every set of tasks needs a score; the empty set scores 0 if it is left out.
 
@@ -33,7 +33,7 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
 
 
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
-    """Return mask → score from a mapping like {"011": 40}, where bits are tasks of a composite.
+    """Return mask → score from a mapping like {"011": 40}, where each bit is a task.
 
     The mapping must name all masks in `asked`, and no other but the empty set. Each error fits on
     one line.
@@ -56,7 +56,7 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
 
 
 def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Return mask → description from a mapping by bit strings; these must be the masks in `asked`.
+    """Return mask → description, given bit string → description for exactly the masks `asked`.
 
     Raises:
         GameError: a description is not text, or masks are missing or unknown.

@@ -29,7 +29,7 @@ def worth_of(scenario: Scenario, turns: int) -> str:
 
 
 def task_line(mask: str, atom: Mapping[str, Any]) -> str:
-    """Return a task's mask and words, with the action that does it if it has another name."""
+    """Return a task's mask and words, and the action that does it if its name differs from them."""
     action = "" if atom["action"] == atom["says"] else _ACTION.format(atom["action"])
     return f"{mask}{action}: {atom['says']}"
 
@@ -57,7 +57,7 @@ def atoms_of(tasks: Tasks) -> list[dict[str, str]]:
 
 
 def _masks(tasks: Tasks) -> list[str]:
-    """Return the lines on tasks, on names of sets of tasks, and on initial holdings."""
+    """Return the lines about tasks, about names of sets of tasks, and about initial holdings."""
     registry, says = tasks.registry, tasks.registry.says
     bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
     written, basic = sorted(registry.written().items()), _basic(tasks)
@@ -95,12 +95,12 @@ _OPEN = {"- closed: no": "- the trade is open", "- closed: yes": "- the trade is
 
 
 def _codes(tasks: Tasks) -> tuple[str, str, list[tuple[str, str]]]:
-    """Return the rules' text on bit masks, its replacement for people, and each call's words."""
+    """Return the rules' text about bit masks, the text for people, and the words of each call."""
     held = {i: agent for agent, mask in tasks.initial.items() for i in members(mask, tasks.n)}
     listed = [f"- {_says(tasks, i)}, at first {held[i]}'s" for i in range(tasks.n)]
     told = [f"**Task exchange**. There are {tasks.n} indivisible tasks:", "", *listed]
     calls = [(name, _says(tasks, i)) for i, name in enumerate(tasks.names)]
-    calls.sort(key=lambda call: -len(call[0]))  # as a name may begin with another name
+    calls.sort(key=lambda call: -len(call[0]))  # longest first: a name may begin with another
     return "\n".join(_masks(tasks)), "\n".join(told), calls
 
 

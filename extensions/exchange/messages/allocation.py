@@ -58,7 +58,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask of a registered description, or of a bit string unless `exact`; else None."""
+    """Return a registered description's mask or, unless `exact`, a bit string's mask; else None."""
     masks = not tasks.exact and isinstance(described, str) and len(described) == tasks.n
     if masks and set(described) <= {"0", "1"}:
         return int(described, 2)
@@ -105,7 +105,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check that no proposal has <ACCEPT>, and counter-proposals <REJECT>, or return fault ACK."""
+    """Check that proposals have no <ACCEPT>, counter-proposals a <REJECT>, or return fault ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:

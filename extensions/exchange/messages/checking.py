@@ -49,7 +49,7 @@ class Verdict:
         label: the reason for the refusal; None if the message is valid.
         feedback: words for the author alone; "" if the message is valid.
         masks: agent → its tasks, as bits, in the allocation proposed or accepted. A refused
-            allocation is included only if all its descriptions are known; otherwise {}.
+            allocation is included only if all its descriptions are known; otherwise `masks` is {}.
         act: what a valid message does; a counter-proposal counts as "reject".
         repairs: the repairs of the message's form made in reading it, in words.
     """

@@ -59,7 +59,7 @@ class ExchangeInPairs(TaskExchange):
             GameError: the masks do not give each task to exactly one agent.
         """
         if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
-            raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")
+            raise GameError(f"{masks} is not a partition of the tasks: give each task to one agent")
         before = holds or self.tasks.initial
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 

@@ -59,7 +59,7 @@ def ended(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def ended_in_words(view: Facts) -> dict[str, str]:
-    """Return the variable that says how the reader's latest talks ended, and which tasks it has."""
+    """Return the template variable on how the reader's latest talks ended, and on its tasks."""
     lines = [
         f"- Meeting {end['meeting']}, with {plain(end['partner'])}: {_end(end)}."
         for end in view["talks"]

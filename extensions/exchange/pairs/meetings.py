@@ -98,7 +98,7 @@ def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMess
     The pair stops if the speaker passes, and after the last turn of talk.
 
     Args:
-        meeting: the pair before the message.
+        meeting: the pair's meeting before the message.
         now: the round of talk.
         turns: the number of turns that a pair's talk has.
         said: the message.

@@ -6,6 +6,6 @@ from shapley_coop.state.who import negotiators
 
 
 def of_delegates(turn: TurnContext, lines: Lines) -> Lines:
-    """Return the history's lines without members' signatures, whose result has its own line."""
+    """Return the history without the lines of members' signatures; a line states their result."""
     delegates = negotiators(turn.table)
     return [line for line in lines if line.get("does") != "accept" or line["by"] in delegates]

@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether the ledger's balances sum to zero and equal the payoffs; also these."""
+        """Return whether the ledger's balances sum to 0 and equal the payoffs; and the balances."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}

@@ -123,7 +123,7 @@ def _all_runs() -> Iterator[tuple[str, str]]:
 
 
 def unasked(acts: Iterable[str], workflows: Iterable[str] = ()) -> list[str]:
-    """Return those acts that letters of these workflows (default: all) ask for, without `acts`."""
+    """Return the acts besides `acts` that letters of these workflows (default: all) ask for."""
     pages = map(builder, workflows or graphs.names())
     names = {question.name for page in pages for question in page.askings.values()}
     return sorted(names - {*acts})
@@ -252,7 +252,7 @@ def _letter(entry: Entry, about: Sequence[Question]) -> Letter:
 
 async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
     """Return the answer to one letter's questions; from the journal, if it was given before."""
-    at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # names repeat
+    at = f"-{letter_hash(seat.base_url)[:12]}" if seat.base_url else ""  # per endpoint
     episode = f"comprehension-{seat.answers}{at}"
     question = Asked(episode, entry.agent, QUESTION.name, _letter(entry, about))
     answered, _ = await ask(seat, seed, question, home().journal)

@@ -195,7 +195,7 @@ def _turns(facts: Facts) -> Iterator[Question]:
     if any(Fraction(x) for x in earned.values()):
         text = "What are your own rewards so far?"
         told = r"Own rewards so far(?:, before the deal's payments)?"
-        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # first the name
+        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # me, or my group
         read = _found(rf"{told}: (?:.*?, )??{name} (\S+?)[,.](?:\s|$)")
         yield Question("own rewards so far", text, earned[me], read)
 

@@ -107,7 +107,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Return a checkpoint: the one that the configuration names, or else the last one written.
 
         LangGraph takes the checkpoint with the greatest id, made from the clock, for the last. So a
-        run resumed by a worker whose clock is late would lose its latest steps.
+        run resumed by a worker whose clock is slow would lose the run's latest steps.
         """
         place = config["configurable"]
         if not get_checkpoint_id(config):
