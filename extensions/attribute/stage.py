@@ -157,7 +157,7 @@ class Stage:
         """Refuse to record more runs if all are expected to need more than `max_calls` calls.
 
         Args:
-            before: the paid calls before the first of these runs.
+            before: how many calls were paid before the first of these runs.
             done: the runs recorded so far.
             units: the number of all runs.
 

@@ -160,7 +160,7 @@ class Trade(Game):
         return {"turn": position["turn"], OWN: holds[agent], "groups": groups}
 
     def legal(self, position: Position, agent: str) -> Sequence[str]:
-        """Return keep and possible gifts; at the last turn of a pool, accept and refuse.
+        """Return `keep` and all gifts; at the last turn of a pool, `accept` and `refuse`.
 
         A gift by hand leaves enough for the gifts that are due (`GIVEN`), which are made first.
         """

@@ -68,7 +68,7 @@ def read_part(typed: str) -> str:
     try:
         value = parse_exact(bare)
     except ValueError:
-        raise Mistyped(f"“{typed}” is no part: write it as in 60 %, 0.6 or 3/5.") from None
+        raise Mistyped(f"“{typed}” is no share: write 60 %, 0.6 or 3/5.") from None
     if value > 1 and not bare.endswith("%"):
         raise Mistyped(f"Is “{typed}” {bare} %? Write {bare} % or {plain(value / 100)}.")
     if not 0 <= value <= 1:

@@ -62,7 +62,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Bar:
-    """An estimate of one series in one group, drawn in a row."""
+    """One series' estimate in one group, drawn on a row of its own."""
 
     group: str
     series: str

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop import extension
 
-if TYPE_CHECKING:  # imported here: slow imports that few commands need
+if TYPE_CHECKING:  # for types only: slow imports that few commands need
     from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
     from shapley_coop.state.storage.leases import Leases
 

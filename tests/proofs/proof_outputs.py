@@ -1,4 +1,4 @@
-"""A poisoned model output never bricks a run: it has a typed outcome, and the run goes on."""
+"""No model output makes a run unusable: it has a typed outcome, and the run goes on."""
 
 import asyncio
 import json
@@ -210,7 +210,7 @@ def _changed(values: dict[str, Any]) -> bool:
 
 PROOFS = {
     "outputs": Proof(
-        promise="A poisoned model output never bricks a run",
+        promise="No model output makes a run unusable",
         goal="100 % typed outcomes, the state still readable and the run resumable",
         not_promised=("A poisoned answer can harm its own agent, which passes after its last try."),
         attempt=attempt,

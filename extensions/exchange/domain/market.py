@@ -148,7 +148,7 @@ class Market:
         return self._known.get(description)
 
     def bits(self, mask: int) -> str:
-        """Return a mask as text, in the form of the letter."""
+        """Return a mask as text, as the letter writes it."""
         return format(mask, f"0{self.n}b")
 
     @cached_property

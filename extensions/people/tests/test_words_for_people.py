@@ -290,7 +290,7 @@ def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
         (["3/5", "40 percent"], ["3/5", "40%"]),
         (["60", "40"], "Clause 1: Is “60” 60 %? Write 60 % or 0.6."),
         (["33.3%", "66.6%"], "The parts sum to 99.9 %: let them sum to 100 %; a third is 1/3."),
-        (["all", "0"], "“all” is no part: write it as in 60 %, 0.6 or 3/5."),
+        (["all", "0"], "“all” is no share: write 60 %, 0.6 or 3/5."),
     ],
 )
 def test_parts_are_read_as_people_write_them_or_asked_back(typed: list[str], read: Any) -> None:

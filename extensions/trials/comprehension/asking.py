@@ -92,7 +92,7 @@ class Score:
 async def letters_of(
     seeds: Sequence[int], runs: Iterable[tuple[str, str]] | None = None
 ) -> list[Entry]:
-    """Play runs in a temporary home and return letters, at most two for each run and act.
+    """Play runs in a temporary home; return letters, at most two of a kind for each run.
 
     Args:
         seeds: the seeds; each pair in `runs` is played once with each seed.
