@@ -161,7 +161,7 @@ async def sampled_values(game: AppGame) -> Values:
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
-            await game.ask(range(1 << n))  # playing all other coalitions costs less than more samples
+            await game.ask(range(1 << n))  # cheaper than further samples
             return exact_values(game, "shapley")
         count *= 2
         found = await estimate(method, count, everything)
