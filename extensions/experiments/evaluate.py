@@ -13,6 +13,7 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     Out,
     Seeds,
     cells_of_suites,
+    check_suites,
     rows_of,
     run_cells,
     sweep_folder,
@@ -53,6 +54,7 @@ def evaluate(
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
+    check_suites(chosen, folder)
     free = all(map(is_free, models_of(cells)))  # a cost column would then be all zeros
     known = NO_PRICES if free and not prices else prices_from(prices)
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)

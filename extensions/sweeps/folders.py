@@ -6,22 +6,37 @@ from pathlib import Path
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.store import ROW, NoSweep, Store
+from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.state.storage.databases import Statements
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
 
-def done_in(folder: Path) -> set[str]:
-    """Return the ids of cells that have rows in a folder; empty if the folder holds no sweep.
+def left_in(folder: Path, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that have no row in a folder: all of them if the folder holds no sweep.
 
     Raises:
         ValueError: the folder holds a sweep of another version.
     """
     try:
         with Store(folder) as store:
-            return store.done()
+            return store.left(cells)
     except NoSweep:
-        return set()
+        return list(cells)
+
+
+def new_in(folder: Path, suites: Sequence[Suite]) -> list[Suite]:
+    """Return the suites that a folder does not have, or has with other settings than seeds.
+
+    Raises:
+        ValueError: the folder holds a sweep of another version.
+    """
+    try:
+        with Store(folder) as store:
+            known = store.content["suites"]
+    except NoSweep:
+        known = {}
+    return [suite for suite in suites if not suite.is_stored_as(known.get(suite.name))]
 
 
 def read_rows(folder: Path) -> list[Row]:

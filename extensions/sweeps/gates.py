@@ -18,7 +18,7 @@ from math import inf
 from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
 from shapley_coop.extensions.sweeps.models import is_batched
 from shapley_coop.extensions.sweeps.playing import Batches
-from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
+from shapley_coop.extensions.sweeps.purse import EVERY, MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.clients import Ask
 from shapley_coop.seats.endpoint import profile_of
@@ -26,7 +26,6 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens
 
-EVERY = "*"
 TRIES = 100
 """The number of tries, all answered with 429, after which a call is given up."""
 
@@ -191,20 +190,3 @@ def longest_answer(seat: Seat) -> int:
     except ValueError:
         known = None  # a remote agent or an extension's seat has no profile
     return int(known or LONGEST_ANSWER)
-
-
-def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
-    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
-
-    Raises:
-        ValueError: a text has neither form.
-    """
-    found: dict[str, dict[str, float]] = {}
-    for name, texts in (("rpm", rpm), ("tpm", tpm)):
-        for text in texts:
-            provider, equals, number = text.rpartition("=")
-            if not number.isdigit() or int(number) < 1 or (equals and not provider):
-                raise ValueError(f"--{name} {text}: give a number, or provider=number")
-            found.setdefault(provider or EVERY, {})[name] = float(number)
-    every = found.get(EVERY, {})
-    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}

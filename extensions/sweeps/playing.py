@@ -3,13 +3,15 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop.evals.cell import Cell, Row
-from shapley_coop.evals.rows import Finished
 from shapley_coop.extensions.sweeps.purse import Rates
-from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.seat import Seat
+
+if TYPE_CHECKING:  # slow imports, which a sweep with nothing left to play does not need
+    from shapley_coop.evals.rows import Finished
+    from shapley_coop.seats.asking import Enquiry
 
 
 class Player(Protocol):
@@ -21,7 +23,7 @@ class Player(Protocol):
 
     elsewhere: bool
 
-    async def play(self, cell: Cell) -> Finished:
+    async def play(self, cell: Cell) -> "Finished":
         """Play a cell to its end; continue if an earlier process has begun it."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
@@ -52,7 +54,7 @@ class Batches(Protocol):
         """Refuse seats that cannot be asked in batches, before anything is paid."""
 
     def asking(
-        self, seat: Seat, question: Enquiry, worst: float
+        self, seat: Seat, question: "Enquiry", worst: float
     ) -> AbstractAsyncContextManager[Call]:
         """Return a context manager; HTTP requests within its block belong to this question."""
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.seat import SeatError
 
+EVERY = "*"
 MINUTE = 60.0
 NO_LIMIT = 1e18
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
@@ -61,6 +62,23 @@ class Rates:
 
     rpm: float = NO_LIMIT
     tpm: float = NO_LIMIT
+
+
+def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
+    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
+
+    Raises:
+        ValueError: a text has neither form.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, texts in (("rpm", rpm), ("tpm", tpm)):
+        for text in texts:
+            provider, equals, number = text.rpartition("=")
+            if not number.isdigit() or int(number) < 1 or (equals and not provider):
+                raise ValueError(f"--{name} {text}: give a number, or provider=number")
+            found.setdefault(provider or EVERY, {})[name] = float(number)
+    every = found.get(EVERY, {})
+    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}
 
 
 @dataclass

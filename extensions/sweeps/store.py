@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.cell import Row
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.extensions.sweeps.suite import Suite, games_in, refuse_programs
 from shapley_coop.state.storage.databases import Database, Statements
-from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import FileLeases, Leases
 from shapley_coop.state.storage.sqlite import SqliteDatabase
@@ -83,8 +82,12 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._database: Database = facts_at(shared).database if shared else SqliteDatabase(file)
-        self.leases: Leases = home().leases if shared else FileLeases(folder)
+        self._database: Database = SqliteDatabase(file)
+        self.leases: Leases = FileLeases(folder)
+        if shared:
+            from shapley_coop.state.storage.facts import facts_at  # slow, and for databases alone
+
+            self._database, self.leases = facts_at(shared).database, home().leases
         try:
             self._open(new)
         except sqlite3.DatabaseError as error:
@@ -193,9 +196,8 @@ class Store:
             ((name, content),) = session.execute(query, **fresh)
             known = json.loads(content)
             for suite in suites:
-                now = suite.model_dump(mode="json")
-                before = known["suites"].get(suite.name, now)
-                if before == {**now, "seeds": before["seeds"]}:
+                now, before = suite.model_dump(mode="json"), known["suites"].get(suite.name)
+                if before and suite.is_stored_as(before):
                     now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
                 known["suites"][suite.name] = now
             told = {**known.get("skipped", {}), **skipped}
@@ -206,15 +208,18 @@ class Store:
 
     def done(self) -> set[str]:
         """Return the ids of the cells that have rows."""
-        return self._cells_in("sweep_rows")
+        return self.cells_in("sweep_rows")
 
-    def taken(self) -> set[str]:
-        """Return the ids of the cells that a process has taken and not finished."""
-        return self._cells_in("sweep_taken")
+    def left(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells that have no rows, in order."""
+        done = self.done()
+        return [cell for cell in cells if cell.id not in done]
 
-    def _cells_in(self, table: str) -> set[str]:
+    def cells_in(self, table: str) -> set[str]:
+        """Return the ids of the cells in one of the tables `sweep_rows` and `sweep_taken`."""
         query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - our own names
-        return {found["cell"] for found in self.find(query)}
+        with self._database.reading(_NOBODY) as session:
+            return {cell for (cell,) in session.execute(query, **self.given())}
 
     def failed_cost(self, cell: str) -> float:
         """Return the cost in USD of a cell's failed attempts."""

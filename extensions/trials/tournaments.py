@@ -98,7 +98,7 @@ def _play(
 ) -> None:
     from shapley_coop.extensions.sweeps.cells import expand
     from shapley_coop.extensions.sweeps.checks import check_cells
-    from shapley_coop.extensions.sweeps.folders import done_in
+    from shapley_coop.extensions.sweeps.folders import left_in
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter
@@ -116,7 +116,7 @@ def _play(
     if tally.left:
         _tell_left(place, tally)
         sys.exit(INCOMPLETE)
-    if part and (left := {cell.id for cell in cells} - done_in(place)):
+    if part and (left := left_in(place, cells)):
         note(f"{place}: this part is played; {len(left)} matches of other parts are left")
         return
     _publish(place, as_json)

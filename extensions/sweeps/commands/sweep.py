@@ -108,6 +108,7 @@ def sweep(
     known = prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
+    check_suites(chosen, folder)
     if dry_run:
         from shapley_coop.extensions.sweeps.commands.forecast import show_forecast
 
@@ -115,8 +116,8 @@ def sweep(
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    from shapley_coop.extensions.sweeps.gates import rates_from
     from shapley_coop.extensions.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.purse import rates_from
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
@@ -184,20 +185,26 @@ def run_cells(
         stopped: the message after an interrupt; the default says that finished runs are kept.
     """
     from shapley_coop.evals.prices import NO_PRICES
-    from shapley_coop.extensions.sweeps.checks import check_cells, check_none_waits
-    from shapley_coop.extensions.sweeps.folders import done_in
-    from shapley_coop.extensions.sweeps.local import Local
-    from shapley_coop.extensions.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.folders import left_in
+    from shapley_coop.extensions.sweeps.playing import Limits, Tally
     from shapley_coop.extensions.sweeps.store import Store
+
+    left = left_in(folder, cells)
+    if not left and keep == Keep.ALL:  # else runs that a killed process has kept are removed
+        with Store(folder, new=True) as store:
+            store.register(suites, skipped or {})
+            return Tally(len(cells), before=len(cells), cost=store.spent)
+    # What plays is imported here, because it loads slowly.
+    from shapley_coop.extensions.sweeps.checks import check_cells, check_none_waits
+    from shapley_coop.extensions.sweeps.local import Local
     from shapley_coop.extensions.sweeps.sweep import sweep
     from shapley_coop.extensions.sweeps.workers import Worker
 
-    limits, prices = limits or Limits(), prices or NO_PRICES
+    limits, title = limits or Limits(), what or f"{len(cells)} cells"
     if not remote:
-        done = done_in(folder)
-        check_cells(cell for cell in cells if cell.id not in done)
+        check_cells(left)
     with Store(folder, new=True) as store, Worker(store) as worker:
-        name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
+        name = store.register(suites, skipped or {})
         if not (remote or limits.batches):
             check_none_waits(name)
         player: Player = (
@@ -206,8 +213,11 @@ def run_cells(
             else Local(name, cast(Any, keep))
         )
         with progress(len(cells), title) as moved:
+            done = sweep(
+                cells, player, worker, limits, prices or NO_PRICES, lambda _: moved(), note
+            )
             try:
-                return finish(sweep(cells, player, worker, limits, prices, lambda _: moved(), note))
+                return finish(done)
             except KeyboardInterrupt:
                 kept = f"stopped; {folder} keeps what is done, and the same command goes on"
                 note(stopped or kept)
@@ -235,8 +245,6 @@ def cells_of_suites(
     for name in known_suites() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
-        for check in extension.offered("suite_checks"):
-            extension.load("suite_checks", check)(suite)
         try:
             cells += expand(suite)
         except ValueError as error:
@@ -247,6 +255,19 @@ def cells_of_suites(
         else:
             suites.append(suite)
     return suites, cells, skipped
+
+
+def check_suites(suites: "Sequence[Suite]", folder: Path) -> None:
+    """Make the checks that extensions bring, on the suites that the folder does not have yet.
+
+    Raises:
+        ValueError: an extension, such as the one that makes reports, cannot use a suite.
+    """
+    from shapley_coop.extensions.sweeps.folders import new_in
+
+    for suite in new_in(folder, suites):
+        for check in extension.offered("suite_checks"):
+            extension.load("suite_checks", check)(suite)
 
 
 def sweep_folder(name: str) -> Path:
