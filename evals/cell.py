@@ -38,7 +38,7 @@ class Condition:
 
     @cached_property  # because a hundred thousand cells share it
     def around_the_seed(self) -> tuple[Any, str]:
-        """The hash of a cell's canonical JSON before the seed, and the text before the repetition."""
+        """The hash of a cell's JSON before the seed, and the JSON from there to the repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

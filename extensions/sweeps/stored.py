@@ -79,9 +79,9 @@ class Stored:
     def cells(self) -> list[str]:
         """Return the ids of the runs' cells, in order."""
         return [
-            found["cell"]
+            cell
             for kind in self.kinds
-            for found in self._store.find(_CELLS, suite=kind.suite, labels=kind.labels)
+            for cell in self._store.column(_CELLS, suite=kind.suite, labels=kind.labels)
         ]
 
     def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:

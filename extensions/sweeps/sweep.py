@@ -144,7 +144,7 @@ class _Sweep:
         """Return the cells that dead processes had taken and not finished."""
         self._worker.bury()
         store = self._worker.store
-        gone = store.done() | store.cells_in("sweep_taken")
+        gone = store.done() | store.taken()
         return [cell for cell in self._others if cell.id not in gone]
 
     async def _may_begin(self) -> bool:

@@ -135,7 +135,7 @@ def test_with_a_database_all_folders_of_a_name_are_one_sweep(tmp_path: Path, coo
     again = run(made, there, player=Paid(), prices=DEAR)
     assert (again.done, again.before, again.cost) == (0, 4, 4.0)
     assert [row["seed"] for row in read_rows(there)] == [0, 1, 2, 3]
-    assert left_in(tmp_path / "another", expand(made)) == expand(made)
+    assert len(left_in(tmp_path / "another", expand(made))) == 4
     assert not (here / FILE).exists()
     assert '"done": 4' in coop("status", str(there), "--json").out
     with Store(here) as store, Worker(store) as one, Worker(store) as two:
