@@ -1,7 +1,8 @@
 """Lazy access to a sweep's rows: each row is read from the database when it is used."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.evals.cell import Row
@@ -76,26 +77,22 @@ class Stored:
         """Return an iterator over pairs: a row, and its fields that vary between equal runs."""
         return self.at(self.cells())
 
-    def cells(self) -> list[str]:
-        """Return the ids of the runs' cells, in order."""
-        return [
-            cell
-            for kind in self.kinds
-            for cell in self._store.column(_CELLS, suite=kind.suite, labels=kind.labels)
-        ]
+    def cells(self) -> Iterator[str]:
+        """Yield the ids of the runs' cells, in order."""
+        for kind in self.kinds:
+            yield from self._store.column(_CELLS, suite=kind.suite, labels=kind.labels)
 
-    def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
+    def at(self, cells: Iterable[str]) -> Iterator[tuple[Row, Row]]:
         """Yield the rows of some cells, each with its fields that vary between equal runs."""
         for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
-    def as_kept(self, cells: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def as_kept(self, cells: Iterable[str]) -> Iterator[dict[str, Any]]:
         """Yield the database's rows of some cells, without parsing their JSON."""
-        for first in range(0, len(cells), PAGE):
-            page = cells[first : first + PAGE]
+        wanted = iter(cells)
+        while page := list(islice(wanted, PAGE)):
             names = {f"cell{at}": cell for at, cell in enumerate(page)}
-            wanted = ", ".join(f":{name}" for name in names)
-            query = f"{_ROWS} AND cell IN ({wanted})"
+            query = f"{_ROWS} AND cell IN ({', '.join(f':{name}' for name in names)})"
             found = {row["cell"]: row for row in self._store.find(query, **names)}
             yield from (found[cell] for cell in page)
 
