@@ -7,7 +7,7 @@
 [({'rounds': '1'}, 0), ({'rounds': '1'}, 1)]
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product, starmap
 from typing import Any
@@ -25,22 +25,17 @@ _GRAPH = "graph"
 _MERGED = ("params", "seats")
 
 
-def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
+def expand(suite: Suite) -> list[Cell]:
     """Return every cell of a suite, condition by condition.
-
-    Args:
-        suite: the experiment.
-        seeds: seeds that replace the suite's seeds, if any.
 
     Raises:
         ValueError: seeds repeat, there are too many cells, or a condition's settings are wrong.
     """
-    seeds = list(seeds or suite.seeds)
-    if len(set(seeds)) < len(seeds):
+    if len(set(suite.seeds)) < len(suite.seeds):
         raise ValueError(f"{suite.name}: a seed is given twice: use repetitions to play it again")
     cells: list[Cell] = []
     for condition in _conditions(suite):
-        cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
+        cells += starmap(partial(Cell, condition), product(suite.seeds, range(suite.repetitions)))
         if len(cells) > MOST_SEEDS:
             raise ValueError(f"{suite.name}: more than {MOST_SEEDS} cells: use fewer seeds")
     return cells

@@ -1,25 +1,14 @@
-"""The models of a sweep's cells: whether they have prices, and whether batches can ask them."""
+"""The seats and models of a sweep's cells, and whether batches can ask them."""
 
 from collections.abc import Iterable
 
 from shapley_coop.evals.cell import Cell
-from shapley_coop.evals.prices import Prices
 from shapley_coop.seats.seat import Seat
 
 
 def is_batched(model: str) -> bool:
     """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
     return Seat(model=model).provider == "openai"
-
-
-def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
-    """Check that all models have prices, as a cost limit needs them.
-
-    Raises:
-        ValueError: a model has no price.
-    """
-    for model in sorted(models_of(cells)):
-        prices.of(model)
 
 
 def models_of(cells: Iterable[Cell]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.purse import Rates
@@ -12,6 +12,9 @@ from shapley_coop.seats.seat import Seat
 if TYPE_CHECKING:  # slow imports, which a sweep with nothing left to play does not need
     from shapley_coop.evals.rows import Finished
     from shapley_coop.seats.asking import Enquiry
+
+Keep = Literal["all", "failures", "none"]
+"""The choice of runs whose letters and checkpoints a sweep keeps: see `Local`."""
 
 
 class Player(Protocol):

@@ -1,7 +1,7 @@
 """Lazy access to a sweep's rows: each row is read from the database when it is used."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -96,13 +96,14 @@ class Stored:
             found = {row["cell"]: row for row in self._store.find(query, **names)}
             yield from (found[cell] for cell in page)
 
-    def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return the runs for whose labels (axis → label) `wanted` returns true."""
-        return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
-
-    def of_suite(self, name: str) -> "Stored":
-        """Return the runs of one suite."""
-        return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
+    def where(self, labels: Mapping[str, str], suite: str = "") -> "Stored":
+        """Return the runs with these labels (axis → label); with a suite's name, only its runs."""
+        kinds = [
+            kind
+            for kind in self.kinds
+            if suite in {"", kind.suite} and labels.items() <= json.loads(kind.labels).items()
+        ]
+        return Stored(self._store, kinds)
 
     def _row(self, content: str) -> Row:
         try:
