@@ -70,7 +70,7 @@ class Sweep:
         return self._tally
 
     async def _begin(self) -> None:
-        """Install the gate for calls and the batches; remove what killed processes have left."""
+        """Limit calls to models, set up batches, and remove what killed processes left."""
         here, gate = clients_here(), SweepGate(self._purse, self.prices, self.limits.rates)
         here.gate = gate.call
         here.closing.push_async_callback(self.player.close)

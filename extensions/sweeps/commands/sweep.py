@@ -30,8 +30,8 @@ NO_PLAYER = "--remote: no extension that plays cells on a server is installed: l
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="Seeds in place of the file's: 0-29, or 0-4,10.")]
-Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
+Seeds = Annotated[str, typer.Option(help="Seeds instead of the file's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The fraction of runs that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
 ]
@@ -51,7 +51,7 @@ TokenRate = Annotated[
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
     out: Out = None,
-    limit: Annotated[int | None, typer.Option(help="Play only the first N cells.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="Play only the first N runs.", min=1)] = None,
     seeds: Seeds = "",
     max_connections: Annotated[
         int | None,
@@ -87,7 +87,7 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
+    """Play each run of a suite once. To continue, repeat the command; several can work at once."""
     part = shard_from(shard) if shard else None
     if remote and keep != "all":
         raise ValueError(f"--keep {keep}: the server keeps threads: leave out --keep or --remote")
