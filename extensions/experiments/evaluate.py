@@ -12,12 +12,9 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     AtOnce,
     Out,
     Seeds,
-    cells_of_suites,
-    check_suites,
-    rows_of,
-    run_cells,
     sweep_folder,
 )
+from shapley_coop.extensions.sweeps.playing import Limits
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
@@ -48,13 +45,16 @@ def evaluate(
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
     from shapley_coop.extensions.sweeps.models import models_of
-    from shapley_coop.extensions.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.running import (
+        cells_of_suites,
+        rows_of,
+        run_cells,
+    )
 
     if not is_installed("scipy"):
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    check_suites(chosen, folder)
     free = all(map(is_free, models_of(cells)))  # if so, a cost column would be all zeros
     known = NO_PRICES if free and not prices else prices_from(prices)
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)

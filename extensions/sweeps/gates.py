@@ -17,8 +17,8 @@ from math import inf
 
 from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
 from shapley_coop.extensions.sweeps.models import is_batched
-from shapley_coop.extensions.sweeps.playing import Batches
-from shapley_coop.extensions.sweeps.purse import EVERY, MINUTE, Purse, Rates
+from shapley_coop.extensions.sweeps.playing import EVERY, NO_RATES, Batches, Rates
+from shapley_coop.extensions.sweeps.purse import MINUTE, Purse
 from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.clients import Ask
 from shapley_coop.seats.endpoint import profile_of
@@ -148,7 +148,7 @@ class SweepGate:
 
     async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
         """Ask once, as soon as the purse and the provider's rates allow the call."""
-        rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+        rates = self.rates.get(seat.provider, self.rates.get(EVERY, NO_RATES))
         worst, tokens = self._at_worst(seat, letter), count_tokens(None, letter, "")[0]
         made = await self.purse.reserve(worst, tokens, endpoint, rates)
         answer, broken_off = None, 0.0

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from shapley_coop.extensions.sweeps.playing import NO_LIMIT, NO_RATES, Rates
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.seat import SeatError
 
-EVERY = "*"
 MINUTE = 60.0
-NO_LIMIT = 1e18
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
 """The first and the longest pause in seconds between two tries of a call that does not fit."""
 
@@ -56,31 +55,6 @@ class SpendingLimit(SeatError):
     """The cost limit is reached, so the next call cannot be paid for."""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Limits of one provider: requests and tokens per minute."""
-
-    rpm: float = NO_LIMIT
-    tpm: float = NO_LIMIT
-
-
-def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
-    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
-
-    Raises:
-        ValueError: a text has neither form.
-    """
-    found: dict[str, dict[str, float]] = {}
-    for name, texts in (("rpm", rpm), ("tpm", tpm)):
-        for text in texts:
-            provider, equals, number = text.rpartition("=")
-            if not number.isdigit() or int(number) < 1 or (equals and not provider):
-                raise ValueError(f"--{name} {text}: give a number, or provider=number")
-            found.setdefault(provider or EVERY, {})[name] = float(number)
-    every = found.get(EVERY, {})
-    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}
-
-
 @dataclass
 class Purse:
     """The cost limit in USD and the rate limits of a sweep's calls.
@@ -101,7 +75,7 @@ class Purse:
     _queue: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def reserve(
-        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = NO_RATES
     ) -> str:
         """Wait until a call fits the limits, and reserve its cost; the first to wait goes first.
 
@@ -128,10 +102,10 @@ class Purse:
             return made
 
     async def try_to(
-        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = NO_RATES
     ) -> str | None:
         """Reserve a call's cost like `reserve`, but return None if the call does not fit now."""
-        if self.limit is None and rates == Rates():
+        if self.limit is None and rates == NO_RATES:
             return ""
         call = {"id": uuid4().hex, "tokens": tokens, "worst": worst, "endpoint": endpoint}
         limit = NO_LIMIT if self.limit is None else self.limit

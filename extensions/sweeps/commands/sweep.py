@@ -1,33 +1,19 @@
 """`coop sweep`: run experiments."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import finish, note, progress, say
+from shapley_coop.cli.console import note, say
 from shapley_coop.cli.options import NoSandbox, PriceFile, prices_from
-from shapley_coop.evals.cell import Cell, Row
-from shapley_coop.evals.prices import NO_PRICES, Prices
-from shapley_coop.evals.seeds import parse_seeds
-from shapley_coop.extensions.sweeps.cells import expand
-from shapley_coop.extensions.sweeps.folders import left_in, new_in, read_rows, shard_from
-from shapley_coop.extensions.sweeps.folders import shard as shard_of
-from shapley_coop.extensions.sweeps.models import models_of
-from shapley_coop.extensions.sweeps.playing import Keep, Limits, Player, Tally
-from shapley_coop.extensions.sweeps.purse import rates_from
-from shapley_coop.extensions.sweeps.store import Store
-from shapley_coop.extensions.sweeps.suite import Suite, known_suites, load_suite
-from shapley_coop.seats.keys import keys_bound
+from shapley_coop.extensions.sweeps.playing import Keep, Limits, Tally, rates_from
 from shapley_coop.state.storage.home import home
 
 INCOMPLETE = 1
 NO_BATCHES = "--batch: no extension that asks in `batches` is installed: leave it out"
-NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
-ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="Seeds instead of the file's: 0-29, or 0-4,10.")]
@@ -88,6 +74,12 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Play each run of a suite once. To continue, repeat the command; several can work at once."""
+    from shapley_coop.extensions.sweeps.folders import shard as shard_of
+    from shapley_coop.extensions.sweeps.folders import shard_from
+    from shapley_coop.extensions.sweeps.models import models_of
+    from shapley_coop.extensions.sweeps.running import cells_of_suites, check_suites, run_cells
+    from shapley_coop.seats.keys import keys_bound
+
     part = shard_from(shard) if shard else None
     if remote and keep != "all":
         raise ValueError(f"--keep {keep}: the server keeps threads: leave out --keep or --remote")
@@ -99,10 +91,10 @@ def sweep(
     known = prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
-    check_suites(chosen, folder)
     if dry_run:
         from shapley_coop.extensions.sweeps.commands.forecast import show_forecast
 
+        check_suites(chosen, folder)
         show_forecast(cells, folder, known, batch)
         return
     if cost_limit is not None:
@@ -144,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
         )
 
 
-def _tell(folder: Path, tally: "Tally") -> None:
+def _tell(folder: Path, tally: Tally) -> None:
     """Print the result of a sweep, and exit with an error if the sweep was stopped."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
@@ -154,96 +146,6 @@ def _tell(folder: Path, tally: "Tally") -> None:
         sys.exit(INCOMPLETE)
     if others := tally.left - tally.failed:
         note(f"{others} are played by other processes, or failed there: coop status {folder}")
-
-
-def run_cells(
-    suites: Sequence[Suite],
-    cells: Sequence[Cell],
-    folder: Path,
-    *,
-    what: str = "",
-    limits: Limits | None = None,
-    prices: Prices = NO_PRICES,
-    skipped: dict[str, str] | None = None,
-    remote: str = "",
-    keep: Keep = "all",
-    stopped: str = "",
-) -> Tally:
-    """Run the cells (planned runs) that a sweep's folder lacks, with a progress bar.
-
-    Args:
-        suites: the suites of the cells; the folder records these suites and those in `skipped`.
-        cells: the cells in order; they run here or on the server with the URL `remote`.
-        folder: the sweep's folder.
-        what: the title of the progress bar.
-        limits: the limits of the sweep; the cost is computed with `prices`.
-        keep: the choice of runs whose letters and checkpoints are kept; see `Local`.
-        stopped: the message after an interrupt; the default says that finished runs are kept.
-    """
-    left = left_in(folder, cells)
-    if not left and keep == "all":  # else runs that a killed process has kept are removed
-        with Store(folder, new=True) as store:
-            store.register(suites, skipped or {})
-            return Tally(len(cells), before=len(cells), cost=store.spent)
-    # What plays is imported here, because it loads slowly.
-    from shapley_coop.extensions.sweeps.checks import check_cells, check_none_waits
-    from shapley_coop.extensions.sweeps.local import Local
-    from shapley_coop.extensions.sweeps.sweep import Sweep
-    from shapley_coop.extensions.sweeps.workers import Worker
-
-    limits, title = limits or Limits(), what or f"{len(cells)} cells"
-    if not remote:
-        check_cells(left)
-    with Store(folder, new=True) as store, Worker(store) as worker:
-        name = store.register(suites, skipped or {})
-        if not (remote or limits.batches):
-            check_none_waits(name)
-        player: Player = (
-            extension.only("players", NO_PLAYER)(remote, name) if remote else Local(name, keep)
-        )
-        with progress(len(cells), title) as moved:
-            try:
-                return finish(Sweep(cells, player, worker, limits, prices, moved, note).play())
-            except KeyboardInterrupt:
-                kept = f"stopped; {folder} keeps what is done, and the same command goes on"
-                note(stopped or kept)
-                raise
-
-
-def rows_of(folder: Path, cells: Sequence[Cell]) -> list[Row]:
-    """Return the result rows of the given cells from a sweep's folder."""
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted]
-
-
-def cells_of_suites(names: list[str], seeds: str) -> tuple[list[Suite], list[Cell], dict[str, str]]:
-    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
-    given = parse_seeds(seeds) if seeds else []
-    suites, cells, skipped = [], [], {}
-    for name in known_suites() if names == [ALL] else names:
-        suite = load_suite(name)
-        suite = suite.model_copy(update={"seeds": given or suite.seeds})
-        try:
-            cells += expand(suite)
-        except ValueError as error:
-            if names != [ALL]:
-                raise
-            note(f"skipped {name}: {error}")
-            skipped[name] = str(error)
-        else:
-            suites.append(suite)
-    return suites, cells, skipped
-
-
-def check_suites(suites: Sequence[Suite], folder: Path) -> None:
-    """Make the checks that extensions bring, on the suites that the folder does not have yet.
-
-    Raises:
-        ValueError: an extension, such as the one that makes reports, cannot use a suite.
-    """
-    for suite in new_in(folder, suites):
-        for check in extension.offered("suite_checks"):
-            extension.load("suite_checks", check)(suite)
 
 
 def sweep_folder(name: str) -> Path:

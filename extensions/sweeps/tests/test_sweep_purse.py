@@ -14,7 +14,8 @@ from extensions.sweeps.tests.test_evals_limits import DEAR, Paid
 from extensions.sweeps.tests.test_sweep_gates import Clock, behind, calls_in
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import failures_in, left_in, read_rows
-from shapley_coop.extensions.sweeps.purse import NO_LIMIT, Purse, Rates, SpendingLimit
+from shapley_coop.extensions.sweeps.playing import NO_LIMIT, Rates
+from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.store import FILE, Store
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.state.storage.home import Home
