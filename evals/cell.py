@@ -68,8 +68,7 @@ class Cell(NamedTuple):
     def id(self) -> str:
         """The hash of the cell's content and labels: 20 hexadecimal digits."""
         before, between = self.condition.around_the_seed
-        whole = before.copy()
-        whole.update(f"{self.seed}{between}{self.repetition}]".encode())
+        (whole := before.copy()).update(f"{self.seed}{between}{self.repetition}]".encode())
         return str(whole.hexdigest()[:20])
 
     @property

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.store import ROW, NoSweep, Store
-from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.state.storage.databases import Statements
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
@@ -23,20 +22,6 @@ def left_in(folder: Path, cells: Sequence[Cell]) -> list[Cell]:
             return store.left(cells)
     except NoSweep:
         return list(cells)
-
-
-def new_in(folder: Path, suites: Sequence[Suite]) -> list[Suite]:
-    """Return the suites that a folder does not have, or has with other settings than seeds.
-
-    Raises:
-        ValueError: the folder holds a sweep of another version.
-    """
-    try:
-        with Store(folder) as store:
-            known = store.content["suites"]
-    except NoSweep:
-        known = {}
-    return [suite for suite in suites if not suite.is_stored_as(known.get(suite.name))]
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -100,7 +85,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         sources = [opened.enter_context(Store(folder)) for folder in folders]
         _check_apart(sources)
         into = opened.enter_context(Store(out, new=True))
-        if not into.is_empty:
+        if into.find("SELECT id FROM sweeps WHERE sweep = :sweep"):
             raise ValueError(f"{out} contains a sweep already: merge into a new folder")
         suites = [(source.suites, source.content["skipped"]) for source in sources]
         with into.writing() as session:

@@ -164,7 +164,9 @@ class SweepGate:
         """Return a call's worst-case cost in USD; 0 without a cost limit."""
         if self.purse.limit is None:
             return 0.0
-        return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
+        # Each token of the letter has one byte or more.
+        tokens = len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER
+        return self.prices.at_worst(seat.model, tokens, longest_answer(seat), batched)
 
     async def _settle(
         self, seat: Seat, made: str, answer: Answer | None, cost: float = 0.0
@@ -176,11 +178,6 @@ class SweepGate:
             if self.prices.know([seat.model]):
                 cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         await self.purse.settle(made, cost, tokens)
-
-
-def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
-    """Return the most input and output tokens of a call: each token has one byte or more."""
-    return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
 
 
 def longest_answer(seat: Seat) -> int:

@@ -100,9 +100,6 @@ class Local:
     def _removes(self, status: str) -> bool:
         return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
-    async def close(self) -> None:
-        """Do nothing, because this player opens no resources."""
-
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"
 

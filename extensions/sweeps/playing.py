@@ -40,9 +40,6 @@ class Player(Protocol):
     async def tidy(self, ended: Collection[str]) -> None:
         """Do what `written` does, for ended cells whose process was killed before it could."""
 
-    async def close(self) -> None:
-        """Close all open resources."""
-
 
 class Call(Protocol):
     """A question in a batch; `reserved` is the id under which the purse reserved its cost."""

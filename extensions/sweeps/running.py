@@ -9,9 +9,9 @@ from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.evals.seeds import parse_seeds
 from shapley_coop.extensions.sweeps.cells import expand
-from shapley_coop.extensions.sweeps.folders import left_in, new_in, read_rows
+from shapley_coop.extensions.sweeps.folders import left_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, Player, Tally
-from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.extensions.sweeps.store import NoSweep, Store
 from shapley_coop.extensions.sweeps.suite import Suite, known_suites, load_suite
 
 NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
@@ -111,6 +111,12 @@ def check_suites(suites: Sequence[Suite], folder: Path) -> None:
     Raises:
         ValueError: an extension, such as the one that makes reports, cannot use a suite.
     """
-    for suite in new_in(folder, suites):
-        for check in extension.offered("suite_checks"):
-            extension.load("suite_checks", check)(suite)
+    try:
+        with Store(folder) as store:
+            known = store.content["suites"]
+    except NoSweep:
+        known = {}
+    for suite in suites:
+        if not suite.is_stored_as(known.get(suite.name)):
+            for check in extension.offered("suite_checks"):
+                extension.load("suite_checks", check)(suite)

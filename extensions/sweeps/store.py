@@ -154,11 +154,6 @@ class Store:
         return self._database.writing(_NOBODY, lock)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the store holds no sweep yet."""
-        return not self._entered()
-
-    @property
     def id(self) -> str:
         """The sweep's id, with which its runs' names begin; it is the same at each resume."""
         return str(self._entered()["id"])

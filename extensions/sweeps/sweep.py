@@ -73,7 +73,6 @@ class Sweep:
         """Limit calls to models, set up batches, and remove what killed processes left."""
         here, gate = clients_here(), SweepGate(self._purse, self.prices, self.limits.rates)
         here.gate = gate.call
-        here.closing.push_async_callback(self.player.close)
         if self.limits.batches and self._todo:
             sweep = self.worker.store.id
             batches = self.limits.batches(sweep, self._purse, lambda: self._playing, self.tell)
