@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from shapley_coop.cli.commands import command_line
 from tests.brought import brought_by
-from tests.evals.swept import ablation
+from tests.evals.swept import SUITE, ablation
 
 
 def coop(*arguments: object) -> Result:
@@ -31,6 +33,20 @@ def test_a_shipped_suite_is_swept_once(tmp_path):
     out = tmp_path / "out"
     assert "5 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
     assert "0 run, 5 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+
+
+def test_a_sweep_with_nothing_left_loads_no_player(folder, tmp_path):
+    suite = tmp_path / "mini.yaml"
+    suite.write_text(SUITE, encoding="utf-8")
+    command = ["coop", "sweep", str(suite), "-o", str(folder)]
+    code = "import sys; sys.argv = {}; from shapley_coop.cli import main\n"
+    code += (
+        "try: main()\nfinally: print(sorted({{'langgraph', 'langchain_core'}} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(command)], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-2:] == [f"{folder}: 0 run, 12 there before, 0 left", "[]"]
 
 
 def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
