@@ -44,7 +44,7 @@ def evaluate(
     from shapley_coop.evals.prices import NO_PRICES, is_free
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
-    from shapley_coop.extensions.sweeps.models import models_of
+    from shapley_coop.extensions.sweeps.cells import models_of
     from shapley_coop.extensions.sweeps.running import cells_of_suites, rows_of, run_cells
 
     if not is_installed("scipy"):

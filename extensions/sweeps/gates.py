@@ -16,7 +16,6 @@ from itertools import count
 from math import inf
 
 from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
-from shapley_coop.extensions.sweeps.models import is_batched
 from shapley_coop.extensions.sweeps.playing import EVERY, NO_RATES, Batches, Rates
 from shapley_coop.extensions.sweeps.purse import MINUTE, Purse
 from shapley_coop.seats.asking import PATIENCE, Enquiry
@@ -178,6 +177,11 @@ class SweepGate:
             if self.prices.know([seat.model]):
                 cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         await self.purse.settle(made, cost, tokens)
+
+
+def is_batched(model: str) -> bool:
+    """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
+    return Seat(model=model).provider == "openai"
 
 
 def longest_answer(seat: Seat) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 
 from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.prices import NO_PRICES, Prices
+from shapley_coop.extensions.sweeps.cells import seats_of
 from shapley_coop.extensions.sweeps.gates import SweepGate
-from shapley_coop.extensions.sweeps.models import seats_of
 from shapley_coop.extensions.sweeps.playing import Limits, Player, Tally
 from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.workers import Worker

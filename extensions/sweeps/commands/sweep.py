@@ -74,9 +74,9 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Play each run of a suite once. To continue, repeat the command; several can work at once."""
+    from shapley_coop.extensions.sweeps.cells import models_of
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from
-    from shapley_coop.extensions.sweeps.models import models_of
     from shapley_coop.extensions.sweeps.running import cells_of_suites, check_suites, run_cells
     from shapley_coop.seats.keys import keys_bound
 
