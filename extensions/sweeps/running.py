@@ -1,6 +1,6 @@
 """Sweeps as commands run them: the cells of suites, what a folder lacks of them, and its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from shapley_coop import extension
@@ -43,41 +43,57 @@ def run_cells(
         stopped: the message after an interrupt; the default says that finished runs are kept.
     """
     check_suites(suites, folder)
-    left = left_in(folder, cells)
-    if not left and keep == "all":  # else runs that a killed process has kept are removed
-        with Store(folder, new=True) as store:
-            store.register(suites, skipped or {})
-            return Tally(len(cells), before=len(cells), cost=store.spent)
-    # What plays is imported here, because it loads slowly.
-    from shapley_coop.extensions.sweeps.checks import check_cells, check_none_waits
-    from shapley_coop.extensions.sweeps.sweep import Sweep
-    from shapley_coop.extensions.sweeps.workers import Worker
+    left, limits = left_in(folder, cells), limits or Limits()
+    if left and not remote:
+        from shapley_coop.extensions.sweeps.checks import check_cells  # slow, like all that plays
 
-    limits = limits or Limits()
-    if not remote:
         check_cells(left)
-    with Store(folder, new=True) as store, Worker(store) as worker:
+    with Store(folder, new=True) as store:
         name = store.register(suites, skipped or {})
-        if not (remote or limits.batches):
-            check_none_waits(name)
+        if not left and keep == "all":  # else runs that a killed process has kept are removed
+            return Tally(len(cells), before=len(cells), cost=store.spent)
+        player = _player(remote, name, keep, limits)
         with progress(len(cells), what or f"{len(cells)} cells") as moved:
-            played = _player(remote, name, keep), worker, limits, prices, moved, note
-            try:
-                return finish(Sweep(cells, *played).play())
-            except KeyboardInterrupt:
-                kept = f"stopped; {folder} keeps what is done, and the same command goes on"
-                note(stopped or kept)
-                raise
+            kept = f"stopped; {folder} keeps what is done, and the same command goes on"
+            return _play(store, cells, player, limits, prices, moved, stopped or kept)
 
 
-def _player(remote: str, sweep: str, keep: Keep) -> Player:
-    """Return the player of a sweep's cells: this process, or the server with the URL `remote`."""
+def _player(remote: str, sweep: str, keep: Keep, limits: Limits) -> Player:
+    """Return the player of a sweep's cells: this process, or the server with the URL `remote`.
+
+    Raises:
+        ValueError: this process is to play without batches, but letters of the sweep wait in some.
+    """
     if remote:
         player: Player = extension.only("players", NO_PLAYER)(remote, sweep)
         return player
+    from shapley_coop.extensions.sweeps.checks import check_none_waits
     from shapley_coop.extensions.sweeps.local import Local
 
+    if not limits.batches:
+        check_none_waits(sweep)
     return Local(sweep, keep)
+
+
+def _play(
+    store: Store,
+    cells: Sequence[Cell],
+    player: Player,
+    limits: Limits,
+    prices: Prices,
+    moved: Callable[[], None],
+    stopped: str,
+) -> Tally:
+    """Play cells as one of the processes of a sweep; print `stopped` after an interrupt."""
+    from shapley_coop.extensions.sweeps.sweep import Sweep
+    from shapley_coop.extensions.sweeps.workers import Worker
+
+    with Worker(store) as worker:
+        try:
+            return finish(Sweep(cells, player, worker, limits, prices, moved, note).play())
+        except KeyboardInterrupt:
+            note(stopped)
+            raise
 
 
 def rows_of(folder: Path, cells: Sequence[Cell]) -> list[Row]:
