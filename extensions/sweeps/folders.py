@@ -85,7 +85,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         sources = [opened.enter_context(Store(folder)) for folder in folders]
         _check_apart(sources)
         into = opened.enter_context(Store(out, new=True))
-        if into.find("SELECT id FROM sweeps WHERE sweep = :sweep"):
+        if into.column("SELECT id FROM sweeps WHERE sweep = :sweep"):
             raise ValueError(f"{out} contains a sweep already: merge into a new folder")
         suites = [(source.suites, source.content["skipped"]) for source in sources]
         with into.writing() as session:

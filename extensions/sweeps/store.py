@@ -106,8 +106,8 @@ class Store:
                 for name, told in _TABLES.items():
                     session.execute(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
                 session.execute(_INDEX)
-        if entered := self._entered():
-            check_version(str(self.folder), entered["version"], VERSION, "sweep into a new folder")
+        if versions := self.column("SELECT version FROM sweeps WHERE sweep = :sweep"):
+            check_version(str(self.folder), versions[0], VERSION, "sweep into a new folder")
         elif not new:
             raise self._no_sweep()
 
@@ -156,21 +156,18 @@ class Store:
     @property
     def id(self) -> str:
         """The sweep's id, with which its runs' names begin; it is the same at each resume."""
-        return str(self._entered()["id"])
+        return str(self.column("SELECT id FROM sweeps WHERE sweep = :sweep")[0])
 
     @property
     def spent(self) -> float:
         """The cost of all calls in USD, each at the price when the call was made."""
-        return float(self._entered().get("spent", 0.0))
+        return float(sum(self.column("SELECT spent FROM sweeps WHERE sweep = :sweep")))
 
     @property
     def content(self) -> dict[str, Any]:
         """The stored content: {"suites": name → suite, "skipped": name → reason}."""
-        return dict(json.loads(self._entered()["content"]))
-
-    def _entered(self) -> dict[str, Any]:
-        """Return the sweep's row in the table `sweeps`; empty if there is none."""
-        return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
+        (content,) = self.column("SELECT content FROM sweeps WHERE sweep = :sweep")
+        return dict(json.loads(content))
 
     @property
     def suites(self) -> list[Suite]:
@@ -196,8 +193,9 @@ class Store:
             ((name, content),) = session.execute(query, **fresh)
             known = json.loads(content)
             for suite in suites:
-                now, before = suite.model_dump(mode="json"), known["suites"].get(suite.name)
-                if before and suite.is_stored_as(before):
+                now = suite.model_dump(mode="json")
+                before = known["suites"].get(suite.name, now)
+                if suite.is_stored_as(before):
                     now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
                 known["suites"][suite.name] = now
             told = {**known.get("skipped", {}), **skipped}
@@ -226,11 +224,11 @@ class Store:
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Return suite → the number of the suite's ended runs, and the number of their calls."""
-        query = (
+        found = self.find(
             "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
             "WHERE sweep = :sweep GROUP BY suite"
         )
-        return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
+        return {one["suite"]: (one["done"], one["calls"]) for one in found}
 
     def failures(self) -> list[Row]:
         """Return the last failed attempt of every cell without a row."""
