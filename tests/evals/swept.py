@@ -58,9 +58,10 @@ def run(
     chosen = [suites] if isinstance(suites, Suite) else list(suites)
     cells = [cell for one in chosen for cell in expand(one)]
     with Store(folder, new=True) as store, Worker(store) as worker:
-        playing = player or Local(store.register(chosen, {}))
-        store.register(chosen, {})
-        return asyncio.run(Sweep(cells, playing, worker, limits or Limits(), prices).play())
+        playing = Local(store.register(chosen, {}))
+        return asyncio.run(
+            Sweep(cells, player or playing, worker, limits or Limits(), prices).play()
+        )
 
 
 def registered(folder: Path, made: Suite) -> str:
