@@ -36,14 +36,14 @@ class Condition:
     settings: Mapping[str, Any]
     rank: int = 0
 
-    @cached_property  # cached, because a hundred thousand cells share this text
-    def around_the_seed(self) -> tuple[str, str]:
-        """The parts of a cell's canonical JSON before the seed, and between seed and repetition."""
+    @cached_property  # because a hundred thousand cells share it
+    def around_the_seed(self) -> tuple[Any, str]:
+        """The hash of a cell's JSON before the seed, and the JSON from there to the repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         before, between, _ = text.split(json.dumps(_SEED))
-        return before, between
+        return hashlib.sha256(before.encode()), between
 
 
 class Cell(NamedTuple):
@@ -68,8 +68,8 @@ class Cell(NamedTuple):
     def id(self) -> str:
         """The hash of the cell's content and labels: 20 hexadecimal digits."""
         before, between = self.condition.around_the_seed
-        whole = f"{before}{self.seed}{between}{self.repetition}]"
-        return hashlib.sha256(whole.encode()).hexdigest()[:20]
+        (whole := before.copy()).update(f"{self.seed}{between}{self.repetition}]".encode())
+        return str(whole.hexdigest()[:20])
 
     @property
     def suite(self) -> str:

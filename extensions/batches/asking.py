@@ -28,7 +28,7 @@ from shapley_coop.extensions.batches.book import book
 from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.extensions.batches.pauses import USUAL, Pauses
 from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
-from shapley_coop.extensions.sweeps.models import is_batched
+from shapley_coop.extensions.sweeps.gates import is_batched
 from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.faults import describe_error

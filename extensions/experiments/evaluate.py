@@ -12,11 +12,9 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     AtOnce,
     Out,
     Seeds,
-    cells_of_suites,
-    rows_of,
-    run_cells,
     sweep_folder,
 )
+from shapley_coop.extensions.sweeps.playing import Limits
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
@@ -46,8 +44,8 @@ def evaluate(
     from shapley_coop.evals.prices import NO_PRICES, is_free
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
-    from shapley_coop.extensions.sweeps.models import models_of
-    from shapley_coop.extensions.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.cells import models_of
+    from shapley_coop.extensions.sweeps.running import cells_of_suites, rows_of, run_cells
 
     if not is_installed("scipy"):
         raise missing_library("coop eval", "scipy", "reports")

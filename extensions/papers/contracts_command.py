@@ -8,12 +8,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.options import Json
-from shapley_coop.extensions.sweeps.commands.sweep import (
-    INCOMPLETE,
-    rows_of,
-    run_cells,
-    sweep_folder,
-)
+from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE, sweep_folder
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.papers.contracts import GameTable
@@ -35,6 +30,7 @@ def table(
     """
     from shapley_coop.extensions.papers.contracts import SUITE, game_tables, planned
     from shapley_coop.extensions.reports.stats import LEVEL
+    from shapley_coop.extensions.sweeps.running import rows_of, run_cells
 
     suite, cells = planned(range(seeds))
     folder = out or sweep_folder(SUITE)

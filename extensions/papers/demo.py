@@ -10,7 +10,8 @@ import typer
 from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
 from shapley_coop.cli.options import Json, SetPairs
 from shapley_coop.extensions.papers.options import EverySeat, SeedCount
-from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE, rows_of, run_cells
+from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE
+from shapley_coop.extensions.sweeps.playing import Limits
 
 SIMULATED = """
 This is a simulation: embedded agents answered, no language model did. The gap
@@ -30,7 +31,7 @@ def demo(
     from shapley_coop.extensions.papers.conditions import ablation, summarise
     from shapley_coop.extensions.sweeps.cells import expand
     from shapley_coop.extensions.sweeps.folders import failures_in
-    from shapley_coop.extensions.sweeps.playing import Limits
+    from shapley_coop.extensions.sweeps.running import rows_of, run_cells
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state.storage.home import home_for_now

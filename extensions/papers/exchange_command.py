@@ -8,12 +8,7 @@ import typer
 from shapley_coop.cli.console import complain, note, say, say_lines
 from shapley_coop.cli.options import BaseUrl, seat_from
 from shapley_coop.extensions.papers.options import EverySeat, SeedCount
-from shapley_coop.extensions.sweeps.commands.sweep import (
-    INCOMPLETE,
-    rows_of,
-    run_cells,
-    sweep_folder,
-)
+from shapley_coop.extensions.sweeps.commands.sweep import INCOMPLETE, sweep_folder
 from shapley_coop.state.presets import PresetName
 
 SIMULATED = """\
@@ -40,6 +35,7 @@ def table(
     """
     from shapley_coop.extensions.papers import exchange_tables as paper
     from shapley_coop.extensions.sweeps.cells import expand
+    from shapley_coop.extensions.sweeps.running import rows_of, run_cells
 
     seat = seat_from(model, base_url)
     if preset == "task_exchange_paper":  # answers by a schema would have no faults of form to count

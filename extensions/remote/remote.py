@@ -13,6 +13,7 @@ from langgraph_sdk.errors import LangGraphError, NotFoundError
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
 from shapley_coop.graphs.threads import configure
+from shapley_coop.seats.clients import clients_here
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
@@ -81,16 +82,11 @@ class Remote:
     async def tidy(self, ended: Collection[str]) -> None:
         """Do nothing, because the runs leave no files on this machine."""
 
-    async def close(self) -> None:
-        """Close the connection."""
-        if self._made is not None:
-            await self._made.aclose()
-            self._made = None
-
     @property
     def _client(self) -> LangGraphClient:
         if self._made is None:
             self._made = get_client(url=self._url)
+            clients_here().closing.push_async_callback(self._made.aclose)
         return self._made
 
     def _thread(self, cell: Cell) -> str:

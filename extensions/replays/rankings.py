@@ -46,8 +46,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
         runs with another ranking), "left_out": the reasons for omitted comparisons}. Every
         count of runs is a pair: the number, and the link to these runs.
     """
-    cells = runs.cells()
-    listed = [cell for cell in cells if cell in links.pages]
+    listed = [cell for cell in runs.cells() if cell in links.pages]
     step = max(1, -(-len(listed) // MOST_RUNS))
     looked = [(row, _examined(row)) for row, _ in runs.at(listed[::step])]
     tried = dict.fromkeys(key for _, found in looked for key in (*found.other, *found.same))
@@ -64,7 +63,7 @@ def rankings(runs: Stored, links: Links) -> dict[str, Any]:
     examined = [row for row, _ in looked]
     return {
         "looked": told(examined, examined),
-        "of": len(cells),
+        "of": len(runs),
         "compared": sum(bool(found.other or found.same) for _, found in looked),
         "lines": [line(key) for key in tried],
         "left_out": sorted({reason for _, found in looked for reason in found.left_out}),

@@ -86,7 +86,7 @@ def _select_runs(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
         wanted[axis.strip()] = label.strip()
     with Store(Path(name)) as store:
         rows = store.rows()
-        chosen = rows.where(lambda labels: wanted.items() <= labels.items())
+        chosen = rows.where(wanted)
         if not chosen:
             every = [json.loads(kind.labels) for kind in rows.kinds]
             axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}

@@ -3,7 +3,6 @@
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from math import isnan, nan
 from typing import Any, cast
 
@@ -32,58 +31,39 @@ _AMOUNTS = ("payoffs", "rewards", "credit")
 _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
 
-class Record(Mapping[str, Any]):
-    """A mapping with a third of a dictionary's memory: instances with equal keys share an index."""
+class Kept(Mapping[str, Any]):
+    """A reduced row, which takes a quarter of a dictionary's memory.
 
-    __slots__ = ("_at", "_values")
+    Args:
+        cell: the cell's id.
+        seed: the cell's seed.
+        shared: all other parts of the row; rows of one condition may share this object.
+        measures: returns the measures of the row's result.
+        at: the argument of `measures`.
+    """
 
-    def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
-        self._at, self._values = _number_names(names), values
+    __slots__ = ("_at", "_cell", "_measures", "_seed", "_shared")
 
-    def __getitem__(self, name: str) -> Any:
-        return self._values[self._at[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._at)
-
-    def __len__(self) -> int:
-        return len(self._at)
-
-
-class Numbers(Record):
-    """A `Record` (mapping) whose values are floats or None."""
-
-    __slots__ = ()
-
-    def __init__(self, names: tuple[str, ...], values: Iterable[float | None]) -> None:
-        super().__init__(names, array("d", (nan if x is None else x for x in values)))
-
-    def __getitem__(self, name: str) -> float | None:
-        value: float = super().__getitem__(name)
-        return None if isnan(value) else value
-
-
-class Outcome(Mapping[str, Any]):
-    """A row's result: a part that many rows share, and the measures of this row."""
-
-    __slots__ = ("_common", "_measures")
-
-    def __init__(self, common: Mapping[str, Any], measures: Numbers) -> None:
-        self._common, self._measures = common, measures
+    def __init__(
+        self, cell: str, seed: int, shared: Row, measures: Callable[[int], Row], at: int
+    ) -> None:
+        self._cell, self._seed, self._shared = cell, seed, shared
+        self._measures, self._at = measures, at
 
     def __getitem__(self, name: str) -> Any:
-        return self._measures if name == "measures" else self._common[name]
+        if name == "cell":
+            return self._cell
+        if name == "seed":
+            return self._seed
+        if name == "result":
+            return {**self._shared["result"], "measures": self._measures(self._at)}
+        return self._shared[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._common, "measures"))
+        return iter(("cell", "seed", *self._shared))
 
     def __len__(self) -> int:
-        return len(self._common) + 1
-
-
-@lru_cache(maxsize=64)  # a hundred thousand rows with the same names share one dictionary
-def _number_names(names: tuple[str, ...]) -> dict[str, int]:
-    return {name: at for at, name in enumerate(names)}
+        return 2 + len(self._shared)
 
 
 class Keeper:
@@ -100,40 +80,40 @@ class Keeper:
     ) -> None:
         self._columns, self._prices = tuple(dict.fromkeys(columns)), prices
         self._kinds = set(kinds)
-        self._shared: dict[str, Any] = {}
+        self._shared: dict[str, Row] = {}
+        self._numbers = array("d")
+        self._measured = self._measures  # one bound method for all rows
 
     def __call__(self, row: Row) -> Row:
         """Return a reduced row, which `score`, tables, figures and comparisons can use."""
-        outcome = row["result"]
+        outcome, at = row["result"], len(self._numbers)
         priced = with_cost(row, self._prices)
-        measured = Numbers(self._columns, (score(priced, column) for column in self._columns))
-        common = self._once({key: outcome[key] for key in _COMMON})
+        for column in self._columns:
+            value = score(priced, column)
+            self._numbers.append(nan if value is None else value)
+        kept = {key: row[key] for key in ("suite", "labels", "repetition")}
+        kept["result"] = {key: outcome[key] for key in _COMMON}
+        kept = self._shared.setdefault(json.dumps(kept), kept)
         if self._kinds - _BY_MEASURES_ALONE:
-            common = {**common, **{key: outcome[key] for key in _AMOUNTS}}
-        kept: dict[str, Any] = {
-            "cell": row["cell"],
-            "suite": self._once(row["suite"]),
-            "labels": self._once(row["labels"]),
-            "seed": row["seed"],
-            "repetition": row["repetition"],
-            "result": Outcome(common, measured),
-        }
+            amounts = {key: outcome[key] for key in _AMOUNTS}
+            kept = {**kept, "result": {**kept["result"], **amounts}}
         for kind, part in PARTS.items():
             if kind in self._kinds:
-                kept |= part(row)
-        return cast(Row, _record(kept))  # a mapping that only has the keys of a `Row`
+                kept = {**kept, **part(row)}
+        # This mapping has a `Row`'s keys, but is no `Row`.
+        return cast(Row, Kept(row["cell"], row["seed"], kept, self._measured, at))
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
         """Return these rows reduced, with only one whole row in memory at a time."""
         return [self(row) for row in rows]
 
-    def _once(self, content: Any) -> Any:
-        """Return the same shared object whenever the content is equal."""
-        return self._shared.setdefault(json.dumps(content), content)
-
-
-def _record(content: Mapping[str, Any]) -> Record:
-    return Record(tuple(content), tuple(content.values()))
+    def _measures(self, at: int) -> dict[str, float | None]:
+        """Return the measures of the row whose first number is at a position."""
+        values = self._numbers[at : at + len(self._columns)]
+        return {
+            column: None if isnan(value) else value
+            for column, value in zip(self._columns, values, strict=True)
+        }
 
 
 def known_of(rows: Sequence[Row], columns: Iterable[str]) -> list[str]:

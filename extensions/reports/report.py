@@ -86,7 +86,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any], page_of: PageOf
     times, sections, waiting = Times(), [], []
     most_pages = max(1, MOST_PAGES // len(suites))
     for suite in suites:
-        own = rows.of_suite(suite.name)
+        own = rows.where({}, suite.name)
         failures = [f for f in last if f["suite"] == suite.name]
         if own:
             sections.append(_suite(suite, own, times, failures, prices, page_of, most_pages))
@@ -163,7 +163,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
     found = []
     with Store(folder) as store:
         for suite in store.suites:
-            own = _keeper(suite).all(store.rows().of_suite(suite.name))
+            own = _keeper(suite).all(store.rows().where({}, suite.name))
             found += [(f"{suite.name}_{n}", f) for n, f in enumerate(_figures(suite, own), start=1)]
     return found
 

@@ -1,7 +1,7 @@
 """Sweeps: experiments of many runs, whose cells a suite describes and a folder stores.
 
-`suite` and `cells` read a suite, `sweep` plays its cells, `gates` and `purse` limit calls and cost,
-and `store` keeps the rows. The folder `suites` has the experiments that come with the project.
+`suite` and `cells` read a suite, `running` finds what is left to play, `sweep` plays it, `gates`
+and `purse` limit calls and cost, `store` keeps the rows. The folder `suites` has the project's own.
 """
 
 from shapley_coop.extension import Extension

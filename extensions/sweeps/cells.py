@@ -7,7 +7,7 @@
 [({'rounds': '1'}, 0), ({'rounds': '1'}, 1)]
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product, starmap
 from typing import Any
@@ -19,31 +19,39 @@ from shapley_coop.evals.seeds import MOST_SEEDS
 from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.graphs.catalogue import check_name
 from shapley_coop.invalid import first_error
+from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 
 _GRAPH = "graph"
 _MERGED = ("params", "seats")
 
 
-def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
+def expand(suite: Suite) -> list[Cell]:
     """Return every cell of a suite, condition by condition.
-
-    Args:
-        suite: the experiment.
-        seeds: the seeds to use in place of the suite's; None for the suite's.
 
     Raises:
         ValueError: seeds repeat, there are too many cells, or a condition's settings are wrong.
     """
-    seeds = list(seeds or suite.seeds)
-    if len(set(seeds)) < len(seeds):
+    if len(set(suite.seeds)) < len(suite.seeds):
         raise ValueError(f"{suite.name}: a seed is given twice: use repetitions to play it again")
     cells: list[Cell] = []
     for condition in _conditions(suite):
-        cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
+        cells += starmap(partial(Cell, condition), product(suite.seeds, range(suite.repetitions)))
         if len(cells) > MOST_SEEDS:
             raise ValueError(f"{suite.name}: more than {MOST_SEEDS} cells: use fewer seeds")
     return cells
+
+
+def models_of(cells: Iterable[Cell]) -> list[str]:
+    """Return the models of all seats in the cells, each once."""
+    return list(dict.fromkeys(seat.model for seat in seats_of(cells)))
+
+
+def seats_of(cells: Iterable[Cell]) -> list[Seat]:
+    """Return all seats in the cells, each once."""
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    each = (seat for condition in conditions for seat in condition.settings["seats"].values())
+    return list(dict.fromkeys(map(Seat.model_validate, each)))
 
 
 def _conditions(suite: Suite) -> Iterator[Condition]:

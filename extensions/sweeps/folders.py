@@ -11,17 +11,17 @@ from shapley_coop.state.storage.databases import Statements
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
 
-def done_in(folder: Path) -> set[str]:
-    """Return the ids of cells that have rows in a folder; empty if the folder holds no sweep.
+def left_in(folder: Path, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that have no row in a folder: all of them if the folder holds no sweep.
 
     Raises:
         ValueError: the folder holds a sweep of another version.
     """
     try:
         with Store(folder) as store:
-            return store.done()
+            return store.left(cells)
     except NoSweep:
-        return set()
+        return list(cells)
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -85,7 +85,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         sources = [opened.enter_context(Store(folder)) for folder in folders]
         _check_apart(sources)
         into = opened.enter_context(Store(out, new=True))
-        if not into.is_empty:
+        if into.column("SELECT id FROM sweeps WHERE sweep = :sweep"):
             raise ValueError(f"{out} contains a sweep already: merge into a new folder")
         suites = [(source.suites, source.content["skipped"]) for source in sources]
         with into.writing() as session:

@@ -8,9 +8,8 @@ from typing import Any
 from shapley_coop.evals.cell import Cell, Condition
 from shapley_coop.evals.prices import Prices, is_free
 from shapley_coop.evals.rows import Finished
-from shapley_coop.extensions.sweeps.gates import longest_answer
+from shapley_coop.extensions.sweeps.gates import is_batched, longest_answer
 from shapley_coop.extensions.sweeps.local import Local
-from shapley_coop.extensions.sweeps.models import is_batched
 from shapley_coop.seats.seat import Seat, as_seat
 from shapley_coop.state.storage.home import home_for_now
 

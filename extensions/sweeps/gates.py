@@ -16,9 +16,8 @@ from itertools import count
 from math import inf
 
 from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
-from shapley_coop.extensions.sweeps.models import is_batched
-from shapley_coop.extensions.sweeps.playing import Batches
-from shapley_coop.extensions.sweeps.purse import MINUTE, Purse, Rates
+from shapley_coop.extensions.sweeps.playing import EVERY, NO_RATES, Batches, Rates
+from shapley_coop.extensions.sweeps.purse import MINUTE, Purse
 from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.clients import Ask
 from shapley_coop.seats.endpoint import profile_of
@@ -26,7 +25,6 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import count_tokens
 
-EVERY = "*"
 TRIES = 100
 """The number of tries, all answered with 429, after which a call is given up."""
 
@@ -148,8 +146,8 @@ class SweepGate:
                 await self._settle(seat, call.reserved, answer)
 
     async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
-        """Ask a seat once, as soon as the purse and the provider's rates allow the call."""
-        rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+        """Ask once, as soon as the purse and the provider's rates allow the call."""
+        rates = self.rates.get(seat.provider, self.rates.get(EVERY, NO_RATES))
         worst, tokens = self._at_worst(seat, letter), count_tokens(None, letter, "")[0]
         made = await self.purse.reserve(worst, tokens, endpoint, rates)
         answer, broken_off = None, 0.0
@@ -165,7 +163,9 @@ class SweepGate:
         """Return a call's worst-case cost in USD; 0 without a cost limit."""
         if self.purse.limit is None:
             return 0.0
-        return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
+        # Each token of the letter has one byte or more.
+        tokens = len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER
+        return self.prices.at_worst(seat.model, tokens, longest_answer(seat), batched)
 
     async def _settle(
         self, seat: Seat, made: str, answer: Answer | None, cost: float = 0.0
@@ -179,9 +179,9 @@ class SweepGate:
         await self.purse.settle(made, cost, tokens)
 
 
-def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
-    """Return the most input and output tokens of a call: each token has one byte or more."""
-    return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
+def is_batched(model: str) -> bool:
+    """Return whether sweeps can send calls of a model in batches: OpenAI-compatible models only."""
+    return Seat(model=model).provider == "openai"
 
 
 def longest_answer(seat: Seat) -> int:
@@ -191,20 +191,3 @@ def longest_answer(seat: Seat) -> int:
     except ValueError:
         known = None  # the model of a remote agent or an extension's seat has no profile
     return int(known or LONGEST_ANSWER)
-
-
-def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
-    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
-
-    Raises:
-        ValueError: a text has neither form.
-    """
-    found: dict[str, dict[str, float]] = {}
-    for name, texts in (("rpm", rpm), ("tpm", tpm)):
-        for text in texts:
-            provider, equals, number = text.rpartition("=")
-            if not number.isdigit() or int(number) < 1 or (equals and not provider):
-                raise ValueError(f"--{name} {text}: give a number, or provider=number")
-            found.setdefault(provider or EVERY, {})[name] = float(number)
-    every = found.get(EVERY, {})
-    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}

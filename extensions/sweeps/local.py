@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import Collection
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
 from shapley_coop.evals.provenance import provenance
 from shapley_coop.evals.rows import Clock, Finished, calls_of, row_of, volatile_of
+from shapley_coop.extensions.sweeps.playing import Keep
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import remove, table_of
@@ -19,7 +20,6 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
-Keep = Literal["all", "failures", "none"]
 FAILURES = ("error", "unreadable", "budget")
 """Statuses of runs that count as failures, so that their letters are worth keeping."""
 
@@ -99,9 +99,6 @@ class Local:
 
     def _removes(self, status: str) -> bool:
         return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
-
-    async def close(self) -> None:
-        """Do nothing, because this player opens no resources."""
 
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"

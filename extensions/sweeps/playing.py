@@ -3,13 +3,20 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from shapley_coop.evals.cell import Cell, Row
-from shapley_coop.evals.rows import Finished
-from shapley_coop.extensions.sweeps.purse import Rates
-from shapley_coop.seats.asking import Enquiry
-from shapley_coop.seats.seat import Seat
+
+if TYPE_CHECKING:  # slow imports, which help and a sweep with nothing left to play do not need
+    from shapley_coop.evals.rows import Finished
+    from shapley_coop.seats.asking import Enquiry
+    from shapley_coop.seats.seat import Seat
+
+EVERY = "*"
+NO_LIMIT = 1e18
+
+Keep = Literal["all", "failures", "none"]
+"""The choice of runs whose letters and checkpoints a sweep keeps: see `Local`."""
 
 
 class Player(Protocol):
@@ -21,7 +28,7 @@ class Player(Protocol):
 
     elsewhere: bool
 
-    async def play(self, cell: Cell) -> Finished:
+    async def play(self, cell: Cell) -> "Finished":
         """Play a cell to its end; continue if an earlier process has begun it."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
@@ -32,9 +39,6 @@ class Player(Protocol):
 
     async def tidy(self, ended: Collection[str]) -> None:
         """Do what `written` does, for ended cells whose process was killed before it could."""
-
-    async def close(self) -> None:
-        """Close all resources that this player has opened."""
 
 
 class Call(Protocol):
@@ -48,13 +52,41 @@ class Batches(Protocol):
 
     client: Any
 
-    async def check(self, seats: Iterable[Seat]) -> None:
+    async def check(self, seats: "Iterable[Seat]") -> None:
         """Refuse seats that cannot be asked in batches, before anything is paid."""
 
     def asking(
-        self, seat: Seat, question: Enquiry, worst: float
+        self, seat: "Seat", question: "Enquiry", worst: float
     ) -> AbstractAsyncContextManager[Call]:
         """Return a context manager; HTTP requests within its block belong to this question."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Limits of one provider: requests and tokens per minute."""
+
+    rpm: float = NO_LIMIT
+    tpm: float = NO_LIMIT
+
+
+NO_RATES = Rates()
+
+
+def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
+    """Return provider → rates: "500" is the rate of every provider, "openai=500" that of one.
+
+    Raises:
+        ValueError: a text has neither form.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, texts in (("rpm", rpm), ("tpm", tpm)):
+        for text in texts:
+            provider, equals, number = text.rpartition("=")
+            if not number.isdigit() or int(number) < 1 or (equals and not provider):
+                raise ValueError(f"--{name} {text}: give a number, or provider=number")
+            found.setdefault(provider or EVERY, {})[name] = float(number)
+    every = found.get(EVERY, {})
+    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}
 
 
 @dataclass(frozen=True)

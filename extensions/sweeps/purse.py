@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from shapley_coop.extensions.sweeps.playing import NO_LIMIT, NO_RATES, Rates
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.seat import SeatError
 
 MINUTE = 60.0
-NO_LIMIT = 1e18
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
 """The first and the longest pause in seconds between two tries of a call that does not fit."""
 
@@ -55,14 +55,6 @@ class SpendingLimit(SeatError):
     """The error if the cost limit is reached, so that the next call cannot be paid for."""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Limits of one provider: requests and tokens per minute."""
-
-    rpm: float = NO_LIMIT
-    tpm: float = NO_LIMIT
-
-
 @dataclass
 class Purse:
     """The cost limit in USD and the rate limits of a sweep's calls.
@@ -83,7 +75,7 @@ class Purse:
     _queue: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def reserve(
-        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = NO_RATES
     ) -> str:
         """Wait until a call fits the limits, and reserve its cost; the first to wait goes first.
 
@@ -110,10 +102,10 @@ class Purse:
             return made
 
     async def try_to(
-        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = NO_RATES
     ) -> str | None:
         """Reserve a call's cost like `reserve`, but return None if the call does not fit now."""
-        if self.limit is None and rates == Rates():
+        if self.limit is None and rates == NO_RATES:
             return ""
         call = {"id": uuid4().hex, "tokens": tokens, "worst": worst, "endpoint": endpoint}
         limit = NO_LIMIT if self.limit is None else self.limit

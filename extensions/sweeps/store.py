@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.cell import Row
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.sweeps.stored import Stored
 from shapley_coop.extensions.sweeps.suite import Suite, games_in, refuse_programs
 from shapley_coop.state.storage.databases import Database, Statements
-from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import FileLeases, Leases
 from shapley_coop.state.storage.sqlite import SqliteDatabase
@@ -83,8 +82,12 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._database: Database = facts_at(shared).database if shared else SqliteDatabase(file)
-        self.leases: Leases = home().leases if shared else FileLeases(folder)
+        self._database: Database = SqliteDatabase(file)
+        self.leases: Leases = FileLeases(folder)
+        if shared:
+            from shapley_coop.state.storage.facts import facts_at  # slow, and for databases alone
+
+            self._database, self.leases = facts_at(shared).database, home().leases
         try:
             self._open(new)
         except sqlite3.DatabaseError as error:
@@ -103,8 +106,8 @@ class Store:
                 for name, told in _TABLES.items():
                     session.execute(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
                 session.execute(_INDEX)
-        if entered := self._entered():
-            check_version(str(self.folder), entered["version"], VERSION, "sweep into a new folder")
+        if versions := self.column("SELECT version FROM sweeps WHERE sweep = :sweep"):
+            check_version(str(self.folder), versions[0], VERSION, "sweep into a new folder")
         elif not new:
             raise self._no_sweep()
 
@@ -131,6 +134,11 @@ class Store:
         with self._database.reading(_NOBODY) as session:
             return session.rows(query, **self.given(**values))
 
+    def column(self, query: str, **values: Any) -> list[Any]:
+        """Return the values of a query with one column; they take less memory than rows."""
+        with self._database.reading(_NOBODY) as session:
+            return [value for (value,) in session.execute(query, **self.given(**values))]
+
     def write(self, *statements: str, **values: Any) -> None:
         """Execute statements in one transaction; their parameters are `values` and `sweep`."""
         with self.writing() as session:
@@ -146,28 +154,20 @@ class Store:
         return self._database.writing(_NOBODY, lock)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the store holds no sweep yet."""
-        return not self._entered()
-
-    @property
     def id(self) -> str:
         """The sweep's id, with which its runs' names begin; it is the same at each resume."""
-        return str(self._entered()["id"])
+        return str(self.column("SELECT id FROM sweeps WHERE sweep = :sweep")[0])
 
     @property
     def spent(self) -> float:
         """The cost of all calls in USD, each at the price when the call was made."""
-        return float(self._entered().get("spent", 0.0))
+        return float(sum(self.column("SELECT spent FROM sweeps WHERE sweep = :sweep")))
 
     @property
     def content(self) -> dict[str, Any]:
         """The stored content: {"suites": name → suite, "skipped": name → reason}."""
-        return dict(json.loads(self._entered()["content"]))
-
-    def _entered(self) -> dict[str, Any]:
-        """Return the sweep's own row in the table `sweeps`; empty if it has none."""
-        return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
+        (content,) = self.column("SELECT content FROM sweeps WHERE sweep = :sweep")
+        return dict(json.loads(content))
 
     @property
     def suites(self) -> list[Suite]:
@@ -195,7 +195,7 @@ class Store:
             for suite in suites:
                 now = suite.model_dump(mode="json")
                 before = known["suites"].get(suite.name, now)
-                if before == {**now, "seeds": before["seeds"]}:
+                if suite.is_stored_as(before):
                     now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
                 known["suites"][suite.name] = now
             told = {**known.get("skipped", {}), **skipped}
@@ -206,33 +206,34 @@ class Store:
 
     def done(self) -> set[str]:
         """Return the ids of the cells that have rows."""
-        return self._cells_in("sweep_rows")
+        return set(self.column("SELECT cell FROM sweep_rows WHERE sweep = :sweep"))
+
+    def left(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells that have no rows, in order."""
+        done = self.done()
+        return [cell for cell in cells if cell.id not in done]
 
     def taken(self) -> set[str]:
         """Return the ids of the cells that a process has taken and not finished."""
-        return self._cells_in("sweep_taken")
-
-    def _cells_in(self, table: str) -> set[str]:
-        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - our own names
-        return {found["cell"] for found in self.find(query)}
+        return set(self.column("SELECT cell FROM sweep_taken WHERE sweep = :sweep"))
 
     def failed_cost(self, cell: str) -> float:
         """Return the cost in USD of a cell's failed attempts."""
         query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
-        return float(sum(found["usd"] for found in self.find(query, cell=cell)))
+        return float(sum(self.column(query, cell=cell)))
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Return suite → the number of the suite's ended runs, and the number of their calls."""
-        query = (
+        found = self.find(
             "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
             "WHERE sweep = :sweep GROUP BY suite"
         )
-        return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
+        return {one["suite"]: (one["done"], one["calls"]) for one in found}
 
     def failures(self) -> list[Row]:
         """Return the last failed attempt of every cell that has no row."""
         query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
-        return [json.loads(found["content"]) for found in self.find(query)]
+        return list(map(json.loads, self.column(query)))
 
     def rows(self) -> Stored:
         """Return the runs in the order of the suites' cells; each row is read when it is used.

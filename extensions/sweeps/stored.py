@@ -1,7 +1,8 @@
 """Lazy access to a sweep's rows: each row is read from the database when it is used."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.evals.cell import Row
@@ -76,36 +77,33 @@ class Stored:
         """Return an iterator over pairs: a row, and its fields that vary between equal runs."""
         return self.at(self.cells())
 
-    def cells(self) -> list[str]:
-        """Return the ids of the runs' cells, in order."""
-        return [
-            found["cell"]
-            for kind in self.kinds
-            for found in self._store.find(_CELLS, suite=kind.suite, labels=kind.labels)
-        ]
+    def cells(self) -> Iterator[str]:
+        """Yield the ids of the runs' cells, in order."""
+        for kind in self.kinds:
+            yield from self._store.column(_CELLS, suite=kind.suite, labels=kind.labels)
 
-    def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
-        """Yield some cells' rows, each with those of its fields that vary between equal runs."""
+    def at(self, cells: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+        """Yield the rows of some cells, each with its fields that vary between equal runs."""
         for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
-    def as_kept(self, cells: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def as_kept(self, cells: Iterable[str]) -> Iterator[dict[str, Any]]:
         """Yield the database's rows of some cells, without parsing their JSON."""
-        for first in range(0, len(cells), PAGE):
-            page = cells[first : first + PAGE]
+        wanted = iter(cells)
+        while page := list(islice(wanted, PAGE)):
             names = {f"cell{at}": cell for at, cell in enumerate(page)}
-            wanted = ", ".join(f":{name}" for name in names)
-            query = f"{_ROWS} AND cell IN ({wanted})"
+            query = f"{_ROWS} AND cell IN ({', '.join(f':{name}' for name in names)})"
             found = {row["cell"]: row for row in self._store.find(query, **names)}
             yield from (found[cell] for cell in page)
 
-    def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Return those runs for whose labels (axis → label) `wanted` returns true."""
-        return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
-
-    def of_suite(self, name: str) -> "Stored":
-        """Return the runs of one suite."""
-        return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
+    def where(self, labels: Mapping[str, str], suite: str = "") -> "Stored":
+        """Return the runs with these labels (axis → label); with a suite's name, only its runs."""
+        kinds = [
+            kind
+            for kind in self.kinds
+            if suite in {"", kind.suite} and labels.items() <= json.loads(kind.labels).items()
+        ]
+        return Stored(self._store, kinds)
 
     def _row(self, content: str) -> Row:
         try:

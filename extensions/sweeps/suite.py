@@ -109,6 +109,12 @@ class Suite(Part):
             if label not in (labels := list(self.axes[axis])):
                 raise ValueError(f"{title!r}: {axis} has no label {label!r}: choose from {labels}")
 
+    def is_stored_as(self, stored: Mapping[str, Any] | None) -> bool:
+        """Return whether a stored suite equals this one, except for its seeds."""
+        return stored is not None and {**stored, "seeds": self.seeds} == self.model_dump(
+            mode="json"
+        )
+
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Axis → label → the settings that the label stands for, in the order of the file."""

@@ -10,158 +10,125 @@ from typing import Any
 
 from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.prices import NO_PRICES, Prices
+from shapley_coop.extensions.sweeps.cells import seats_of
 from shapley_coop.extensions.sweeps.gates import SweepGate
-from shapley_coop.extensions.sweeps.models import seats_of
-from shapley_coop.extensions.sweeps.playing import Batches, Limits, Player, Tally
+from shapley_coop.extensions.sweeps.playing import Limits, Player, Tally
 from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
 
 
-async def sweep(
-    cells: Sequence[Cell],
-    player: Player,
-    worker: Worker,
-    limits: Limits,
-    prices: Prices = NO_PRICES,
-    watch: Callable[[Tally], Any] = lambda tally: None,
-    tell: Callable[[str], Any] = lambda text: None,
-) -> Tally:
-    """Play every cell that has no row in the folder and that no other process plays.
+@dataclass
+class Sweep:
+    """This process's part in a sweep: it plays cells that have no row and that nobody else plays.
 
     A failed cell is recorded and left for the next sweep; the other cells continue.
 
-    Args:
+    Attributes:
         cells: the cells, in the order of play.
         player: the player, which plays the cells.
         worker: the worker, which takes cells and stores rows for this process.
         limits: the limits at which the sweep stops.
         prices: prices for the cost; models without a price count as free.
-        watch: a function that is called with the tally after each cell.
-        tell: a function that is called with messages about the progress of batches.
-
-    Raises:
-        ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
+        watch: called after each cell.
+        tell: called with messages about the progress of batches.
     """
-    under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
-    try:
-        async with clients():
-            await under_way.begin()
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(limits.at_once, len(under_way.todo))):
-                    group.create_task(under_way.work())
-    finally:
-        await player.close()
-    return await under_way.ended()
 
-
-@dataclass
-class _Sweep:
-    """The state that this process's tasks share; one event loop runs them all."""
-
-    _cells: Sequence[Cell]
-    _player: Player
-    _worker: Worker
-    _limits: Limits
-    _prices: Prices
-    _watch: Callable[[Tally], Any]
-    _tell: Callable[[str], Any]
+    cells: Sequence[Cell]
+    player: Player
+    worker: Worker
+    limits: Limits
+    prices: Prices = NO_PRICES
+    watch: Callable[[], Any] = lambda: None
+    tell: Callable[[str], Any] = lambda text: None
 
     def __post_init__(self) -> None:
-        self._worker.bury()
-        store = self._worker.store
-        self._ended = store.done()
-        self.todo = [cell for cell in self._cells if cell.id not in self._ended]
-        self.tally = Tally(len(self._cells), len(self._cells) - len(self.todo), cost=store.spent)
-        self._purse = Purse(self._worker, self._limits.cost)
-        self.gate = SweepGate(self._purse, self._prices, self._limits.rates)
-        self._next, self._others = deque(self.todo), list[Cell]()
+        self.worker.bury()
+        self._todo = self.worker.store.left(self.cells)
+        self._tally = Tally(len(self.cells), before=len(self.cells) - len(self._todo))
+        self._purse = Purse(self.worker, self.limits.cost)
+        self._next, self._others = deque(self._todo), list[Cell]()
         self._dearest: float | None = None
         self._playing = 0
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
-    async def begin(self) -> None:
+    async def play(self) -> Tally:
+        """Play the cells; return the tally, with the cells that others have played meanwhile.
+
+        Raises:
+            ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
+        """
+        async with clients():
+            await self._begin()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.limits.at_once, len(self._todo))):
+                    group.create_task(self._work())
+        left = await asyncio.to_thread(self.worker.store.left, self._todo)
+        self._tally.before = len(self.cells) - len(left) - self._tally.done
+        self._tally.cost = await self._purse.spent()
+        return self._tally
+
+    async def _begin(self) -> None:
         """Limit calls to models, set up batches, and remove what killed processes left."""
-        clients_here().gate = self.gate.call
-        if self._limits.batches and self.todo:
-            await self._in_batches(self._limits.batches)
-        await self._player.tidy(self._ended)
+        here, gate = clients_here(), SweepGate(self._purse, self.prices, self.limits.rates)
+        here.gate = gate.call
+        if self.limits.batches and self._todo:
+            sweep = self.worker.store.id
+            batches = self.limits.batches(sweep, self._purse, lambda: self._playing, self.tell)
+            gate.batches, here.batched = batches, batches.client
+            here.closing.push_async_callback(batches.client.aclose)
+            await batches.check(seats_of(self._todo))
+        await self.player.tidy(self.worker.store.done())
 
-    async def ended(self) -> Tally:
-        """Return the final tally, counting the cells that other processes have played meanwhile."""
-        ended = await asyncio.to_thread(self._worker.store.done)
-        self.tally.before = sum(cell.id in ended for cell in self._cells) - self.tally.done
-        self.tally.cost = await self._purse.spent()
-        return self.tally
-
-    async def _in_batches(self, made: Callable[..., Batches]) -> None:
-        """Install the HTTP client for batches, and check that all seats' endpoints can use it."""
-        sweep = self._worker.store.id
-        batches = made(sweep, self._purse, lambda: self._playing, self._tell)
-        here = clients_here()
-        self.gate.batches, here.batched = batches, batches.client
-        here.closing.push_async_callback(batches.client.aclose)
-        await batches.check(seats_of(self.todo))
-
-    async def work(self) -> None:
+    async def _work(self) -> None:
         """Play one cell after the other until none is left or a limit is reached."""
-        more = True
-        while more and await self._may_begin():
+        while await self._may_begin():
             self._playing += 1
             try:
-                more = await self._next_played()
+                if (cell := await self._taken()) is None:
+                    return
+                self._dearest = max(await self._play(cell), self._dearest or 0.0)
+                self.watch()
             finally:
                 self._playing -= 1
-            async with self._moved:
-                self._moved.notify_all()
-
-    async def _next_played(self) -> bool:
-        """Play the next cell; return False if there is none."""
-        if (cell := await self._taken()) is None:
-            return False
-        cost = await self._play(cell)
-        self._dearest = max(cost, self._dearest or 0.0)
-        self.tally.cost = await self._purse.spent()
-        self._watch(self.tally)
-        return True
+                async with self._moved:
+                    self._moved.notify_all()
 
     async def _taken(self) -> Cell | None:
         """Take the next free cell, or return None; cells of dead processes come last."""
         async with self._taking:
             while self._next or self._others:
-                if not self._next:
-                    freed = await asyncio.to_thread(self._freed)
-                    self._next, self._others = deque(freed), []
-                    continue
-                cell = self._next.popleft()
-                if await asyncio.to_thread(self._worker.take, cell.id):
-                    return cell
-                self._others.append(cell)
+                while self._next:
+                    cell = self._next.popleft()
+                    if await asyncio.to_thread(self.worker.take, cell.id):
+                        return cell
+                    self._others.append(cell)
+                self._next = deque(await asyncio.to_thread(self._freed))
+                self._others = []
         return None
 
     def _freed(self) -> list[Cell]:
         """Return the cells that dead processes had taken and not finished."""
-        self._worker.bury()
-        store = self._worker.store
-        gone = store.done() | store.taken()
-        return [cell for cell in self._others if cell.id not in gone]
+        self.worker.bury()
+        taken = self.worker.store.taken()
+        return [cell for cell in self.worker.store.left(self._others) if cell.id not in taken]
 
     async def _may_begin(self) -> bool:
-        """Return whether another run fits the limits; if runs in progress may change this, wait."""
-        while not self.tally.stopped:
-            if self._limits.cost is None:
+        """Return whether another run fits the limits; wait if runs in progress may decide this."""
+        while not self._tally.stopped:
+            if self.limits.cost is None:
                 return True
             # A run's cost is unknown until the first run has ended, so the first run plays alone.
-            # With batches it does not play alone: each of its letters would wait for a batch.
-            unknown = self._dearest is None and not self._limits.batches
+            # With batches it does not, because a run alone would wait for a batch per letter.
+            unknown = self._dearest is None and not self.limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
-            if spent + reserved <= self._limits.cost and not (unknown and self._playing):
+            if spent + reserved <= self.limits.cost and not (unknown and self._playing):
                 return True
             if not self._playing:
-                self.tally.stopped = (
-                    f"the cost limit of {self._limits.cost:g} USD: {spent:.4f} are spent"
+                self._tally.stopped = (
+                    f"the cost limit of {self.limits.cost:g} USD: {spent:.4f} are spent"
                 )
                 return False
             async with self._moved:
@@ -171,39 +138,39 @@ class _Sweep:
     async def _play(self, cell: Cell) -> float:
         """Play a cell and store its row or its failure; return the cost in USD."""
         try:
-            finished = await self._player.play(cell)
+            finished = await self.player.play(cell)
         except Exception as error:
             return await self._failed(cell, error)
-        cost = _cost(self._prices, finished.row["calls"])
+        cost = _cost(self.prices, finished.row["calls"])
         await self._spent_elsewhere(cell, cost)
-        await asyncio.to_thread(self._worker.finished, finished.row, finished.volatile)
-        await self._player.written(cell, finished.row)
-        self.tally.done += 1
+        await asyncio.to_thread(self.worker.finished, finished.row, finished.volatile)
+        await self.player.written(cell, finished.row)
+        self._tally.done += 1
         return cost
 
     async def _failed(self, cell: Cell, error: Exception) -> float:
-        """Store the reason of a cell's failure; return the cost in USD of the attempt."""
-        paid = await self._player.paid_for(cell)
-        cost, unpaid = _cost(self._prices, paid), isinstance(error, SpendingLimit)
+        """Store the reason of a cell's failure; return the cost in USD."""
+        paid = await self.player.paid_for(cell)
+        cost, unpaid = _cost(self.prices, paid), isinstance(error, SpendingLimit)
         if unpaid:
-            self.tally.stopped = self.tally.stopped or str(error)
-            if not paid:  # the cell made no call, so it has not failed: leave it for later
+            self._tally.stopped = self._tally.stopped or str(error)
+            if not paid:  # the cell made no call, so it has not failed
                 return 0.0
         line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
-        line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
+        line |= {"suite": cell.suite, "error": _describe(error), "calls": paid}
         line |= {"said": said} if (said := getattr(error, "said", "")) else {}
         await self._spent_elsewhere(cell, cost)
-        await asyncio.to_thread(self._worker.failed, line, cost)
+        await asyncio.to_thread(self.worker.failed, line, cost)
         if not unpaid:
-            self.tally.failed += 1
-            if self.tally.failed > self._limits.errors * len(self.todo):
-                self.tally.stopped = f"{self.tally.failed} of {len(self.todo)} cells failed"
+            self._tally.failed += 1
+            if self._tally.failed > self.limits.errors * len(self._todo):
+                self._tally.stopped = f"{self._tally.failed} of {len(self._todo)} cells failed"
         return cost
 
     async def _spent_elsewhere(self, cell: Cell, cost: float) -> None:
         """Add the cost of a server's calls to the purse, minus the cost of earlier attempts."""
-        if self._player.elsewhere and cost:
-            before = await asyncio.to_thread(self._worker.store.failed_cost, cell.id)
+        if self.player.elsewhere and cost:
+            before = await asyncio.to_thread(self.worker.store.failed_cost, cell.id)
             await self._purse.settle("", max(0.0, cost - before))
 
 
@@ -212,8 +179,8 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
     return prices.cost(call for call in calls if prices.know([call["model"]]))
 
 
-def describe(error: Exception) -> str:
-    """Return one line on a failure: known errors in full, other errors by class and source line."""
+def _describe(error: Exception) -> str:
+    """Return one line about a failure: known errors in full, others by class and source line."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -103,8 +103,7 @@ class Worker:
 
     def bury(self) -> None:
         """Free the cells of dead processes, and count their reservations as spent."""
-        for other in self.store.find(_OTHERS, worker=self.id):
-            name = other["worker"]
+        for name in self.store.column(_OTHERS, worker=self.id):
             with suppress(Busy), self.store.leases.of(name):
                 self.store.write(*_GONE, worker=name)
                 self.store.leases.forget(name)

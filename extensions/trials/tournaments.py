@@ -14,13 +14,12 @@ from shapley_coop.extensions.sweeps.commands.sweep import (
     Failures,
     Out,
     Seeds,
-    run_cells,
     sweep_folder,
 )
+from shapley_coop.extensions.sweeps.playing import Limits, Tally
 from shapley_coop.extras import is_installed, missing_library
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.sweeps.playing import Limits, Tally
     from shapley_coop.extensions.trials.tournament.entry import Tournament
     from shapley_coop.extensions.trials.tournament.ranking import Rank
 
@@ -61,7 +60,6 @@ def tournament(
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder}, which keeps its rows")
     from shapley_coop.extensions.sweeps.folders import shard_from
-    from shapley_coop.extensions.sweeps.playing import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
@@ -92,14 +90,15 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
 def _play(
     entered: "Tournament",
     out: Path | None,
-    limits: "Limits",
+    limits: Limits,
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
     from shapley_coop.extensions.sweeps.cells import expand
     from shapley_coop.extensions.sweeps.checks import check_cells
-    from shapley_coop.extensions.sweeps.folders import done_in
+    from shapley_coop.extensions.sweeps.folders import left_in
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
+    from shapley_coop.extensions.sweeps.running import run_cells
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound
@@ -116,7 +115,7 @@ def _play(
     if tally.left:
         _tell_left(place, tally)
         sys.exit(INCOMPLETE)
-    if part and (left := {cell.id for cell in cells} - done_in(place)):
+    if part and (left := left_in(place, cells)):
         note(f"{place}: this part is played; {len(left)} matches of other parts are left")
         return
     _publish(place, as_json)
@@ -140,7 +139,7 @@ def _publish(place: Path, as_json: bool) -> None:
         _show(ranking)
 
 
-def _tell_left(place: Path, tally: "Tally") -> None:
+def _tell_left(place: Path, tally: Tally) -> None:
     """Print the numbers of matches that failed and that were not begun."""
     if tally.failed:
         again = "the same command tries them again"

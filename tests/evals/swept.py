@@ -15,7 +15,7 @@ from shapley_coop.extensions.sweeps.local import Local
 from shapley_coop.extensions.sweeps.playing import Limits, Player, Tally
 from shapley_coop.extensions.sweeps.store import FILE, Store
 from shapley_coop.extensions.sweeps.suite import Suite
-from shapley_coop.extensions.sweeps.sweep import sweep
+from shapley_coop.extensions.sweeps.sweep import Sweep
 from shapley_coop.extensions.sweeps.workers import Worker
 
 DILEMMA: dict[str, Any] = {
@@ -58,9 +58,10 @@ def run(
     chosen = [suites] if isinstance(suites, Suite) else list(suites)
     cells = [cell for one in chosen for cell in expand(one)]
     with Store(folder, new=True) as store, Worker(store) as worker:
-        playing = player or Local(store.register(chosen, {}))
-        store.register(chosen, {})
-        return asyncio.run(sweep(cells, playing, worker, limits or Limits(), prices))
+        playing = Local(store.register(chosen, {}))
+        return asyncio.run(
+            Sweep(cells, player or playing, worker, limits or Limits(), prices).play()
+        )
 
 
 def registered(folder: Path, made: Suite) -> str:

@@ -13,7 +13,7 @@ from shapley_coop.cli.console import finish
 from shapley_coop.cli.playing import run
 from shapley_coop.extensions.people.fields import ask_fields
 from shapley_coop.extensions.people.shown import show_letter
-from shapley_coop.extensions.sweeps.commands import sweep
+from shapley_coop.extensions.sweeps import running
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
@@ -198,7 +198,7 @@ def test_an_interrupted_demo_says_that_nothing_is_kept(
         work.close()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweep, "finish", interrupted)
+    monkeypatch.setattr(running, "finish", interrupted)
     stopped = coop("demo", "--seeds", "1")
     assert stopped.code == INTERRUPTED
     assert stopped.err.startswith("stopped: nothing of a demo is kept\n")

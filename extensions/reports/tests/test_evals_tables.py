@@ -16,10 +16,9 @@ from shapley_coop.evals.prices import NO_PRICES, Price, Prices, read_prices
 from shapley_coop.extensions.reports.summary import compare_rows, conditions, estimate
 from shapley_coop.extensions.reports.tables import COLUMNS, tables, whole
 from shapley_coop.extensions.reports.writing import write
-from shapley_coop.extensions.sweeps.cells import expand
+from shapley_coop.extensions.sweeps.cells import expand, models_of
 from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.extensions.sweeps.forecast import forecast, pilots
-from shapley_coop.extensions.sweeps.models import check_prices
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.evals.swept import CONDITIONS, DILEMMA, run_once, suite
@@ -269,7 +268,7 @@ def test_a_dry_run_scales_a_free_pilot_to_the_models_of_the_suite():
     assert forecast(cells, found, NO_PRICES).cost is None
     assert home().runs.list() == []
     with pytest.raises(ValueError, match="no price for openai:dear"):
-        check_prices(NO_PRICES, cells)
+        list(map(NO_PRICES.of, models_of(cells)))
 
 
 def test_a_row_is_plain_json(folder):

@@ -15,11 +15,10 @@ def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
     """Play sample runs with embedded agents, and print the forecast for the cells (runs)."""
-    from shapley_coop.extensions.sweeps.folders import done_in
+    from shapley_coop.extensions.sweeps.folders import left_in
     from shapley_coop.extensions.sweeps.forecast import forecast, pilots
 
-    done = done_in(folder)
-    todo = [cell for cell in cells if cell.id not in done]
+    todo = left_in(folder, cells)
     kinds = len({cell.condition for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
         played = finish(pilots(todo, moved))

@@ -1,36 +1,19 @@
 """`coop sweep`: run experiments."""
 
 import sys
-from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import finish, note, progress, say
-from shapley_coop.cli.options import NoSandbox, PriceFile
-
-if TYPE_CHECKING:
-    from shapley_coop.evals.cell import Cell, Row
-    from shapley_coop.evals.prices import Prices
-    from shapley_coop.extensions.sweeps.playing import Limits, Player, Tally
-    from shapley_coop.extensions.sweeps.suite import Suite
+from shapley_coop.cli.console import note, say
+from shapley_coop.cli.options import NoSandbox, PriceFile, prices_from
+from shapley_coop.extensions.sweeps.playing import Keep, Limits, Tally, rates_from
+from shapley_coop.state.storage.home import home
 
 INCOMPLETE = 1
 NO_BATCHES = "--batch: no extension that asks in `batches` is installed: leave it out"
-NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
-ALL = "all"
-
-
-class Keep(StrEnum):
-    """The choice of which runs' letters and checkpoints a sweep keeps; see `Local`."""
-
-    ALL = "all"
-    FAILURES = "failures"
-    NONE = "none"
-
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="Seeds instead of the file's: 0-29, or 0-4,10.")]
@@ -80,7 +63,7 @@ def sweep(
     ] = "",
     keep: Annotated[
         Keep, typer.Option(help="The runs whose letters and checkpoints are kept.")
-    ] = Keep.ALL,
+    ] = "all",
     cost_limit: Dollars = None,
     prices: PriceFile = None,
     rpm: RequestRate = None,
@@ -90,15 +73,15 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Play each run of a suite once. Repeat the command to continue; several processes may play."""
-    from shapley_coop.cli.options import prices_from
+    """Play each run of a suite once. To continue, repeat the command; several can work at once."""
+    from shapley_coop.extensions.sweeps.cells import models_of
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from
-    from shapley_coop.extensions.sweeps.models import check_prices
+    from shapley_coop.extensions.sweeps.running import cells_of_suites, check_suites, run_cells
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard) if shard else None
-    if remote and keep != Keep.ALL:
+    if remote and keep != "all":
         raise ValueError(f"--keep {keep}: the server keeps threads: leave out --keep or --remote")
     if remote and batch:
         raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
@@ -111,19 +94,27 @@ def sweep(
     if dry_run:
         from shapley_coop.extensions.sweeps.commands.forecast import show_forecast
 
+        check_suites(chosen, folder)
         show_forecast(cells, folder, known, batch)
         return
     if cost_limit is not None:
-        check_prices(known, cells)
-    from shapley_coop.extensions.sweeps.gates import rates_from
-    from shapley_coop.extensions.sweeps.playing import Limits
-
+        for model in sorted(models_of(cells)):
+            known.of(model)  # which raises an error if the model has no price
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
-    how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
     with keys_bound():  # a stranger's suite must not send our keys to the stranger's endpoints
-        _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
+        tally = run_cells(
+            chosen,
+            cells,
+            folder,
+            limits=limits,
+            prices=known,
+            skipped=skipped,
+            remote=remote,
+            keep=keep,
+        )
+    _tell(folder, tally)
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
@@ -133,8 +124,6 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
         ValueError: several shards have no common database in which to add up their calls; or a
             server makes the calls, so this process can limit only their cost.
     """
-    from shapley_coop.state.storage.home import home
-
     given = [name for name, limit in limits.items() if limit not in (None, [])]
     if given and part and part[1] > 1 and not home().database:
         raise ValueError(
@@ -147,7 +136,7 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
         )
 
 
-def _tell(folder: Path, tally: "Tally") -> None:
+def _tell(folder: Path, tally: Tally) -> None:
     """Print the result of a sweep, and exit with an error if the sweep was stopped."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
@@ -159,98 +148,6 @@ def _tell(folder: Path, tally: "Tally") -> None:
         note(f"{others} are played by other processes, or failed there: coop status {folder}")
 
 
-def run_cells(
-    suites: "Sequence[Suite]",
-    cells: "Sequence[Cell]",
-    folder: Path,
-    *,
-    what: str = "",
-    limits: "Limits | None" = None,
-    prices: "Prices | None" = None,
-    skipped: dict[str, str] | None = None,
-    remote: str = "",
-    keep: str = Keep.ALL.value,
-    stopped: str = "",
-) -> "Tally":
-    """Run the cells (planned runs) that a sweep's folder lacks, with a progress bar.
-
-    Args:
-        suites: the suites of the cells; the folder records these suites and those in `skipped`.
-        cells: the cells in order; they run here or on the server with the URL `remote`.
-        folder: the sweep's folder.
-        what: the title of the progress bar.
-        limits: the limits of the sweep; the cost is computed with `prices`.
-        keep: the choice of runs whose letters and checkpoints are kept; see `Local`.
-        stopped: the message after an interrupt; the default says that finished runs are kept.
-    """
-    from shapley_coop.evals.prices import NO_PRICES
-    from shapley_coop.extensions.sweeps.checks import check_cells, check_none_waits
-    from shapley_coop.extensions.sweeps.folders import done_in
-    from shapley_coop.extensions.sweeps.local import Local
-    from shapley_coop.extensions.sweeps.playing import Limits
-    from shapley_coop.extensions.sweeps.store import Store
-    from shapley_coop.extensions.sweeps.sweep import sweep
-    from shapley_coop.extensions.sweeps.workers import Worker
-
-    limits, prices = limits or Limits(), prices or NO_PRICES
-    if not remote:
-        done = done_in(folder)
-        check_cells(cell for cell in cells if cell.id not in done)
-    with Store(folder, new=True) as store, Worker(store) as worker:
-        name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
-        if not (remote or limits.batches):
-            check_none_waits(name)
-        player: Player = (
-            extension.only("players", NO_PLAYER)(remote, name)
-            if remote
-            else Local(name, cast(Any, keep))
-        )
-        with progress(len(cells), title) as moved:
-            try:
-                return finish(sweep(cells, player, worker, limits, prices, lambda _: moved(), note))
-            except KeyboardInterrupt:
-                kept = f"stopped; {folder} keeps what is done, and the same command goes on"
-                note(stopped or kept)
-                raise
-
-
-def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """Return the result rows of the given cells from a sweep's folder."""
-    from shapley_coop.extensions.sweeps.folders import read_rows
-
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted]
-
-
-def cells_of_suites(
-    names: list[str], seeds: str
-) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """Return suites, their cells and, for `all`, suite → why it cannot be played."""
-    from shapley_coop.evals.seeds import parse_seeds
-    from shapley_coop.extensions.sweeps.cells import expand
-    from shapley_coop.extensions.sweeps.suite import known_suites, load_suite
-
-    given = parse_seeds(seeds) if seeds else []
-    suites, cells, skipped = [], [], {}
-    for name in known_suites() if names == [ALL] else names:
-        suite = load_suite(name)
-        suite = suite.model_copy(update={"seeds": given or suite.seeds})
-        for check in extension.offered("suite_checks"):
-            extension.load("suite_checks", check)(suite)
-        try:
-            cells += expand(suite)
-        except ValueError as error:
-            if names != [ALL]:
-                raise
-            note(f"skipped {name}: {error}")
-            skipped[name] = str(error)
-        else:
-            suites.append(suite)
-    return suites, cells, skipped
-
-
 def sweep_folder(name: str) -> Path:
     """Return the default folder of a sweep."""
-    from shapley_coop.state.storage.home import home
-
     return home().folder / "sweeps" / name

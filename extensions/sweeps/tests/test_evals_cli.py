@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from shapley_coop.cli.commands import command_line
 from tests.brought import brought_by
-from tests.evals.swept import ablation
+from tests.evals.swept import SUITE, ablation
 
 
 def coop(*arguments: object) -> Result:
@@ -31,6 +33,15 @@ def test_a_shipped_suite_is_swept_once(tmp_path):
     out = tmp_path / "out"
     assert "5 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
     assert "0 run, 5 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+
+
+def test_a_sweep_with_nothing_left_loads_no_player(folder, tmp_path):
+    (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
+    loaded = "{'langgraph', 'langchain_core'} & sys.modules.keys()"
+    code = f"import sys; from shapley_coop.cli import main\ntry: main()\nfinally: print({loaded})"
+    command = [sys.executable, "-c", code, "sweep", str(tmp_path / "mini.yaml"), "-o", str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[1:] == ["set()"]
 
 
 def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):

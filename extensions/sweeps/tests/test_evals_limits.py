@@ -52,9 +52,6 @@ class Paid:
     async def tidy(self, ended: Collection[str]) -> None:
         self.kept += ended
 
-    async def close(self) -> None:
-        self.closed = True
-
 
 class Together(Paid):
     """Plays three cells side by side, or none."""
@@ -81,7 +78,6 @@ def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
     failing = Paid({cells[4].id})
     tally = run(made, tmp_path, Limits(errors=0.1), failing)
     assert (tally.done, tally.failed, tally.stopped) == (9, 1, "")
-    assert failing.closed
     (failure,) = failures_in(tmp_path)
     assert (failure["cell"], failure["error"]) == (cells[4].id, "Alice's seat did not answer")
     again = Paid()

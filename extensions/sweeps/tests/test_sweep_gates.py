@@ -10,9 +10,9 @@ import pytest
 
 from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
-from shapley_coop.extensions.sweeps.gates import Pace, SweepGate, rates_from
-from shapley_coop.extensions.sweeps.playing import Limits, Tally
-from shapley_coop.extensions.sweeps.purse import Purse, Rates, SpendingLimit
+from shapley_coop.extensions.sweeps.gates import Pace, SweepGate
+from shapley_coop.extensions.sweeps.playing import Limits, Rates, Tally, rates_from
+from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.store import Store
 from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.extensions.sweeps.workers import Worker

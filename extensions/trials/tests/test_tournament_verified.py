@@ -14,9 +14,9 @@ from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.cell import Cell
 from shapley_coop.extensions.sweeps.cells import expand
-from shapley_coop.extensions.sweeps.commands.sweep import run_cells
 from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.running import run_cells
 from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
