@@ -8,6 +8,8 @@ import pytest
 
 from extensions.page.tests.paged import GAMES, kind, saved, sloppy
 from shapley_coop.extensions.page.run_summary import number
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.storage.home import home
 from tests.browser import DESK, PHONE, picture, tab
 
 pytestmark = pytest.mark.slow
@@ -88,7 +90,9 @@ def shows_what_its_result_says(
             number(result["credit"]["shapley"][agent]) for agent in result["agents"]
         ]
         text = opened.text()
-        assert all(clause in text for clause in _words(result["contract"]))
+        told = game_of(home().run(bundle["run"]).room).for_people
+        assert all(told(clause) in text for clause in _words(result["contract"]))
+        assert "apply_for_job" not in text, "tasks are told in words"
         assert text.count("breach of c") == len(result["breaches"])
         stands = opened.page.locator("#contract .clauses .verdict").all_inner_texts()
         assert [one[2:] for one in stands] == list(result["audit"]["verdicts"].values())
