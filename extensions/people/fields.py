@@ -266,14 +266,16 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
         case "per":
-            return {name: _choose(asked, list(known["per"]), known["per"])}
+            ways = [one for one in known["per"] if one != "turn" or known["turns"] > 1]
+            return {name: _choose(asked, ways, known["per"])}
         case "good":
             return {name: _choose(asked, known["goods"], known["labels"])}
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
             return {"fractions": _fractions(known["agents"], known)}
-    return {name: _choose(asked, known["agents"])}
+    payer = clause.get("payer", clause.get("giver"))  # nobody pays or gives to itself
+    return {name: _choose(asked, [agent for agent in known["agents"] if agent != payer])}
 
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
