@@ -145,7 +145,9 @@ def _terms(clauses: Sequence[dict[str, Any]]) -> str:
     """Return the number of clauses of each kind in words, with the norm of each split."""
     kinds = Counter(one["kind"] for one in clauses if one["kind"] in KINDS)
     splits = [
-        f"a split by the {NORMS.get(one['norm'], one['norm'])}" if one["norm"] else "a split by fixed parts"
+        f"a split by the {NORMS.get(one['norm'], one['norm'])}"
+        if one["norm"]
+        else "a split by fixed parts"
         for one in clauses
         if one["kind"] == "share"
     ]

@@ -76,7 +76,7 @@ function mark(turn) {
   return h("span", { class: `cell ${turn.is} ${turn.verdict ?? ""}`, title: told }, seen, unseen(`${told}. `));
 }
 
-const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the agreed redistribution" };
+const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the split that all accepted" };
 
 /** Return a clause's marks over all turns, in words. */
 function fared(one, basis) {

@@ -39,7 +39,13 @@ def test_what_each_did_stands_beside_what_it_is_due(
         assert alice[1:] == ["440", "−240", "200"]
         bob = cells(opened, "#ends tbody tr:nth-child(2) td")
         assert bob == ["give ×10 (turns 1–10)", "240", "+80", "320"]
-        assert cells(opened, "#credit figure tbody tr:first-child td") == ["200", "0", "0", "0", "0"]
+        assert cells(opened, "#credit figure tbody tr:first-child td") == [
+            "200",
+            "0",
+            "0",
+            "0",
+            "0",
+        ]
         bob = cells(opened, "#credit figure tbody tr:nth-child(2) td")
         assert bob == ["320", "0", "120", "120", "120"]
         wide = opened.page.locator(".scroll").all()
