@@ -33,6 +33,9 @@ class Pages(Protocol):
 class Tables(Protocol):
     """The interface that an extension implements to ask the people at a run's table."""
 
+    def make_ready(self) -> None:
+        """Raise an error if pages cannot be served, before a run is registered for them."""
+
     def serve(
         self, run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None]
     ) -> Pages:
@@ -79,12 +82,13 @@ class Serving(NamedTuple):
         Raises:
             ValueError: `--serve` is given without a person's seat or without the extension that
                 serves pages, or `--port` is given without `--serve`.
+            ModuleNotFoundError: an extension that the pages need is absent.
         """
         self.check_place()
         if self.wanted and not any(seat.human for seat in config.seats.values()):
             raise ValueError("--serve: no person sits at this table: give --agent NAME=human")
         if self.wanted:
-            tables("--serve")
+            tables("--serve").make_ready()
         return config
 
     def check_place(self) -> "Serving":

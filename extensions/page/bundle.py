@@ -4,6 +4,7 @@ All agents may see every part except `private`, which only the operator may see,
 unless requested. Amounts are in the game's unit. Texts are plain text, never markup.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,12 +13,13 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.escaping import visible_data
 from shapley_coop.extensions.page.calls import calls_view
 from shapley_coop.extensions.page.clauses import contract_view
-from shapley_coop.extensions.page.credit import credit_view
+from shapley_coop.extensions.page.credit import NORMS, credit_view
 from shapley_coop.extensions.page.escrow import escrow_view
 from shapley_coop.extensions.page.outcomes import outcome_view, payoff_matrix
 from shapley_coop.extensions.page.plan import plan_view
 from shapley_coop.extensions.page.private import notes
 from shapley_coop.extensions.page.run_summary import summarize
+from shapley_coop.games import Game
 from shapley_coop.games.catalogue import title
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -44,6 +46,8 @@ _NOTHING: dict[str, Any] = {
 }
 """The bundle of a run before its first node."""
 
+
+_NORM = re.compile(rf"\bthe norm ({'|'.join(NORMS)})\b")
 
 DONE = ("ended", "failed")
 """The final states of a run."""
@@ -105,10 +109,24 @@ def bundle(
         "ledger": _ledger(ledger),
         "cost": _cost(table),
         "calls": None if journal is None else calls_view(journal, table),
-        "private": notes(journal or (), table) if private else None,
     }
-    seen: dict[str, Any] = visible_data({**shown, "story": summarize(shown)})
+    told = _in_words(evaluated.game, {**shown, "story": summarize(shown)})
+    own = notes(journal or (), table) if private else None
+    seen: dict[str, Any] = visible_data({**told, "private": own})
     return seen
+
+
+def _in_words(game: Game, shown: Any) -> Any:
+    """Return parts of a bundle with words in place of the game's codes, as in people's letters.
+
+    Norms have their usual names. What an agent said stays as it was delivered.
+    """
+    if isinstance(shown, str):
+        return _NORM.sub(lambda found: f"the {NORMS[found[1]]}", game.for_people(shown))
+    if isinstance(shown, Mapping):
+        said = {"text": shown["text"]} if shown.get("kind") == "said" else {}
+        return {key: _in_words(game, one) for key, one in shown.items()} | said
+    return [_in_words(game, one) for one in shown] if isinstance(shown, list | tuple) else shown
 
 
 def _play_view(evaluated: EvaluatedTable) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.evals.transcripts.in_words import decision_words
 from shapley_coop.extensions.page.clauses import in_words
 from shapley_coop.extensions.page.credit import by_shapley
 from shapley_coop.state.characteristic import disagreement
@@ -36,6 +37,7 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """Return the outcome of a settled run, with the points of the utility plane.
 
+    `how` says what decided the payoffs; it is empty if nothing was at stake.
     Each point maps agents to amounts. `earned` are the rewards before the settlement, `ended` the
     payoffs, and `shapley` the payoffs by Shapley values. If worths have the payoffs' unit, there is
     also `baseline` (rewards if no agent takes part) or `alone` (payoffs that each can secure).
@@ -47,6 +49,7 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
     start = _start(evaluated, credit) if comparable else {}
     return {
         "basis": settled["basis"],
+        "how": f"{decision_words(outcome)}." if outcome["happened"]["at_stake"] else "",
         "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
         "ledger": settled["ledger"],
         "transfers": outcome["transfers"],

@@ -1,7 +1,4 @@
-"""The summary of a run in a few sentences: events, agreements, payoffs and fairness.
-
-The summary begins with the events. It does not mention fairness if no turn was played or nothing
-was at stake.
+"""The summary of a run in a few sentences: events, agreements and payoffs.
 
 The summary is computed from the bundle only. Every number in the summary is also in a panel of the
 page, and the part of the text with the number names that panel.
@@ -11,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from shapley_coop.state.outcome import FAILED
+from shapley_coop.extensions.page.credit import NORMS
 
 Part = dict[str, str]
 """A piece of `text`, optionally with the panel to `see`, or with the `agent` that `text` names."""
@@ -36,9 +33,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
     happened = _say(
         " ".join([*run["happened"]["words"], ENDED.get(run["status"], "")]).strip() + " "
     )
-    told = [*happened, *_agreement(run), *_breaches(run), *_passes(run), *_got(run)]
-    played = run["status"] not in FAILED and run["happened"]["at_stake"]
-    return [*told, *(_fair(run) if played else [])]
+    return [*happened, *_agreement(run), *_breaches(run), *_passes(run), *_got(run)]
 
 
 def _agreement(run: dict[str, Any]) -> list[Part]:
@@ -97,13 +92,13 @@ def _passes(run: dict[str, Any]) -> list[Part]:
     if not rows:
         return []
     if len(rows) > NAMED:
-        many = _see("conduct", f"{len(rows)} agents passed")
+        many = _see("ends", f"{len(rows)} agents passed")
         return _say("{} because no answer of theirs could be used. ", many)
     return [
         part
         for row in rows
         for part in _say(
-            "{} had {}. ", _names([row["agent"]]), _see("conduct", row["conduct"]["unanswered"])
+            "{} had {}. ", _names([row["agent"]]), _see("ends", row["conduct"]["unanswered"])
         )
     ]
 
@@ -112,12 +107,12 @@ def _got(run: dict[str, Any]) -> list[Part]:
     """Return the sentence about the total reward and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
     unit = f" {run['game']['unit']}".rstrip()
-    told = _say(f"Together they earned {{}}{unit}", _see("credit", total))
+    told = _say(f"Together they earned {{}}{unit}", _see("ends", total))
     if run["matrix"]:
         best = max(sum(cell["pays"].values()) for cell in run["matrix"]["cells"])
         most = number(best * run["game"]["turns"])
         told += _say(" of {} at best", _see("payoffs", most))
-    ended = {agent: _see("credit", number(payoff)) for agent, payoff in payoffs.items()}
+    ended = {agent: _see("ends", number(payoff)) for agent, payoff in payoffs.items()}
     worst, best = min(payoffs, key=payoffs.__getitem__), max(payoffs, key=payoffs.__getitem__)
     if ended[worst] == ended[best]:
         told += _say(", and each ended with {}", ended[best])
@@ -132,40 +127,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
         ends = (ended[worst], _names([worst]), ended[best], _names([best]))
         told += _say(", and ended with {} ({}) to {} ({})", *ends)
     paid = run["outcome"]["ledger"] == "paid"
-    return told + _say(". " if paid else ". This branch is counterfactual: nothing was paid. ")
-
-
-def _fair(run: dict[str, Any]) -> list[Part]:
-    """Return the sentence on the norms that payoffs meet, or on who got least by Shapley values."""
-    credit = run["credit"]
-    if credit["no_value"]:
-        return _say("{} is defined here.", _see("credit", "No Shapley value"))
-    met = [one["norm"] for one in credit["norms"] or () if not one["gap"]]
-    gap = min(row["gap"] for row in credit["rows"])
-    if met:
-        told = _say("That is fair by the {}", _see("credit", _and(met)))
-    elif credit["least"]:
-        far = f"{number(abs(gap))} {'less' if gap < 0 else 'more'} than"
-        told = _say("{} got {}", _names(credit["least"]), _see("credit", far))
-        told += _say(" is due by the Shapley value of the record")
-    else:
-        sampled = credit["method"].startswith("sampled")
-        values = "Shapley value" + (", as it was sampled" if sampled else "")
-        told = _say("That is fair by the {}", _see("credit", values))
-    if (complaint := credit["complaint"]) and complaint["excess"] > 0:
-        told += _complains(complaint)
-    return [*told, *_say(".")]
-
-
-def _complains(complaint: dict[str, Any]) -> list[Part]:
-    """Return the words about a coalition with positive excess: payoffs are outside the core."""
-    who, one = _names(complaint["members"]), len(complaint["members"]) == 1
-    more = f"{number(complaint['excess'])} more"
-    if complaint["by"] == "potential":
-        alone = "itself" if one else "themselves"
-        return _say(f", and {{}} {{}} by {alone}", who, _see("credit", f"could secure {more}"))
-    told = _say(", and the conduct of {} alone improved the total by {}", who, _see("credit", more))
-    return [*told, *_say(f" than {'its' if one else 'their'} part of the improvement")]
+    return told + _say("." if paid else ". This branch is counterfactual: nothing was paid. ")
 
 
 def number(value: float) -> str:
@@ -183,7 +145,9 @@ def _terms(clauses: Sequence[dict[str, Any]]) -> str:
     """Return the number of clauses of each kind in words, with the norm of each split."""
     kinds = Counter(one["kind"] for one in clauses if one["kind"] in KINDS)
     splits = [
-        f"a split by the norm {one['norm']}" if one["norm"] else "a split by fixed parts"
+        f"a split by the {NORMS.get(one['norm'], one['norm'])}"
+        if one["norm"]
+        else "a split by fixed parts"
         for one in clauses
         if one["kind"] == "share"
     ]

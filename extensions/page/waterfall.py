@@ -72,7 +72,7 @@ def _as_signed(
         baseline = {agent: to_micro(x) for agent, x in alone.items()}
         told = f"its part of the improvement, by the norm {agreed.norm}"
         parts = [
-            ("baseline", "its baseline W_i(∅)", baseline),
+            ("baseline", "its baseline", baseline),
             ("improvement", told, _less(split, baseline)),
         ]
     return [

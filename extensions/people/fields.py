@@ -155,15 +155,16 @@ def _line() -> str:
     return line.strip()
 
 
-def _until_valid(asked: str, read: Callable[[str], str]) -> str:
-    """Return the value of the first line that `read` accepts; print its error for other lines."""
-    note(f"{asked}:")
+def _until_valid(asked: str, read: Callable[[str], str], menu: Sequence[str] = ()) -> str:
+    """Return the value of the first line that `read` accepts; ask again after any other line."""
     while True:
-        if typed := _line():
-            try:
+        for line in (*menu, f"{asked}:"):
+            note(line)
+        try:
+            if typed := _line():
                 return read(typed)
-            except ValueError as wrong:
-                note(str(wrong))
+        except ValueError as wrong:
+            note(str(wrong))
 
 
 def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> str:
@@ -176,9 +177,8 @@ def _choose(asked: str, options: Sequence[str], labels: Known | None = None) -> 
             raise ValueError(f"{typed!r} is not a choice: type a number from 1 to {len(options)}")
         return options[int(typed) - 1]
 
-    for number, one in enumerate(options, start=1):
-        note(f"  {number}  {(labels or {}).get(one, one)}")
-    return _until_valid(asked, read)
+    said = [(labels or {}).get(one, one) for one in options]
+    return _until_valid(asked, read, [f"  {n}  {one}" for n, one in enumerate(said, start=1)])
 
 
 def _whole(typed: str) -> str:
@@ -266,14 +266,16 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
         case "quantity":
             return {name: int(_until_valid(asked, _whole))}
         case "per":
-            return {name: _choose(asked, list(known["per"]), known["per"])}
+            ways = [one for one in known["per"] if one != "turn" or known["turns"] > 1]
+            return {name: _choose(asked, ways, known["per"])}
         case "good":
             return {name: _choose(asked, known["goods"], known["labels"])}
         case "norm":
             if (norm := _choose(asked, [*known["norms"], PARTS])) != PARTS:
                 return {name: norm}
             return {"fractions": _fractions(known["agents"], known)}
-    return {name: _choose(asked, known["agents"])}
+    payer = clause.get("payer", clause.get("giver"))  # nobody pays or gives to itself
+    return {name: _choose(asked, [agent for agent in known["agents"] if agent != payer])}
 
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:

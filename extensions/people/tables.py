@@ -3,12 +3,18 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli.console import note, say
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.people.pages import SeatPages
+
+
+def make_ready() -> None:
+    """Import the pages, which need the extension `page`."""
+    import_module(f"{__package__}.pages")
 
 
 def serve(

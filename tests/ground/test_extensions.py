@@ -106,16 +106,23 @@ def test_an_extension_that_needs_an_absent_one_names_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("gone", ["people", "page"])
+def test_a_run_is_not_begun_for_pages_that_cannot_be_served(gone: str, tmp_path: Path) -> None:
+    folder = without({gone}, tmp_path)
+    run = ("run", "escape_room", "--agent", "Alice=human", "--name", "served", "--serve")
+    refused = coop(folder, *run)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert f"needs the extension {gone}, which is not here" in refused.stderr
+    assert "served" not in coop(folder, "runs").stdout
+
+
+@pytest.mark.slow
 def test_where_nothing_asks_people_a_run_waits_and_names_the_extension(tmp_path: Path) -> None:
     folder, absent = without({"people"}, tmp_path), "needs the extension people, which is not here"
     run = ("run", "escape_room", "-g", "llm_only", "--agent", "Alice=human", "--name")
     waiting = coop(folder, *run, "r")
     assert waiting.returncode == 0
     assert f"r waits for Alice: coop answer {absent}" in waiting.stderr
-    refused = coop(folder, *run, "served", "--serve")
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert f"--serve {absent}" in refused.stderr
-    assert "served" not in coop(folder, "runs").stdout, "it was not begun"
 
 
 @pytest.mark.slow

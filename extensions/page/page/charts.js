@@ -36,21 +36,21 @@ export function credits(bundle) {
     rows.map((one, n) => strip(one, x, row * n + row / 2, label, bundle)),
   );
   const { earned, ended, shapley } = SIGNS_OF;
+  const sampled = rows.some(({ error }) => error != null);
   const shown = table(
-    "Reward, payoff and what is due",
-    ["", `${earned} earned`, `${ended} ended`, `${shapley} due`, "± 95 %", "gap", "φ", "v(N) − v(N∖i)"],
+    "What is due, and what each adds",
+    ["", "due", ...(sampled ? ["± 95 %"] : []), "ended, less due", "Shapley φ", "marginal", "leave-one-out"],
     rows.map((one) => [
       name(bundle.agents, one.agent),
-      amount(one.reward),
-      amount(one.payoff),
       amount(one.due),
-      one.error == null ? "exact" : amount(DEVIATIONS * one.error),
+      ...(sampled ? [one.error == null ? "exact" : amount(DEVIATIONS * one.error)] : []),
       h("span", { class: one.gap < -ROUNDING ? "refused" : "" }, signed(one.gap)),
       amount(one.shapley),
       amount(one.marginal),
+      amount(one.leave_one_out),
     ]),
   );
-  return h("figure", {}, picture, shown);
+  return h("figure", {}, picture, h("figcaption", { class: "small" }, `${earned} earned, ${ended} ended with, ${shapley} due`), shown);
 }
 
 function strip(row, x, y, label, bundle) {

@@ -6,7 +6,7 @@ import { ROUNDING, amount, crowd, name, percent, plural, signed } from "./words.
 const MARKS = {
   kept: ["✓", "kept"],
   broken: ["✕", "broken"],
-  due: ["●", "payment due"],
+  due: ["●", "due"],
   idle: [null, "asked nothing"],
   out: ["", "not in force"],
 };
@@ -76,7 +76,7 @@ function mark(turn) {
   return h("span", { class: `cell ${turn.is} ${turn.verdict ?? ""}`, title: told }, seen, unseen(`${told}. `));
 }
 
-const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the agreed redistribution" };
+const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the split that all accepted" };
 
 /** Return a clause's marks over all turns, in words. */
 function fared(one, basis) {
@@ -86,7 +86,7 @@ function fared(one, basis) {
   const told = [];
   if (broken) told.push(`broken in ${broken} of ${plural(kept + broken, "turn")}`);
   else if (kept) told.push(`kept in ${plural(kept, "turn")}`);
-  if (due) told.push(`payment due in ${plural(due, "turn")}`);
+  if (due) told.push(`due in ${plural(due, "turn")}`);
   const settled = one.turns.find((turn) => turn.verdict && turn.verdict !== "pending");
   if (settled && told.length) told.push(`${settled.verdict} since turn ${settled.turn}`);
   if (one.to_turn != null) told.push(`ended with turn ${one.to_turn}`);
@@ -95,7 +95,7 @@ function fared(one, basis) {
 
 function legend() {
   const cell = (look, sign) => h("span", { class: `cell ${look}`, "aria-hidden": "true" }, sign);
-  const marks = [["kept", "✓", "kept"], ["broken", "✕", "broken"], ["due", "●", "payment due"], ["idle", "4", "asked nothing in turn 4"]];
+  const marks = [["kept", "✓", "kept"], ["broken", "✕", "broken"], ["due", "●", "due"], ["idle", "4", "asked nothing in turn 4"]];
   const stood = ["pending", "satisfied", "violated"];
   return h(
     "p",

@@ -46,6 +46,9 @@ export function whether(question, yes, then) {
   dialog.showModal();
 }
 
+/** On narrow screens the cells of a row are stacked in a table of more columns than this. */
+const FEWEST = 3;
+
 /**
  * Return a table with a caption, a header row, and a header cell in each row. Each cell names its
  * column for narrow screens, where the style stacks cells; ARIA roles keep it a table even then.
@@ -63,7 +66,7 @@ export function table(caption, columns, rows) {
   );
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    { class: columns.length > FEWEST ? "scroll stacks" : "scroll", tabindex: 0, role: "region", "aria-label": caption },
     h(
       "table",
       { role: "table" },

@@ -58,12 +58,17 @@ export function editor(known, labels, clauses, unit, changed) {
   const over = known.turn > known.turns;
   const list = h("ol", { class: "editor" });
   const anew = h("p", { class: "small" }, "Your split divides the total anew: it replaces the payments of the deal.");
+  const condition = h("button", { type: "button", onclick: () => restrict(clauses[current]) });
   const add = h(
     "p",
     { class: "buttons", role: "group", "aria-label": "Add a clause" },
     h("span", {}, "Add:"),
     Object.entries(known.kinds).map(([kind, label]) => h("button", { type: "button", onclick: () => append(kind) }, label)),
+    condition,
   );
+  /** The clause that had the focus last, which the button for a condition is about. */
+  let current = clauses.length - 1;
+  list.addEventListener("focusin", ({ target }) => name([...list.children].indexOf(target.closest("li"))));
 
   function append(kind) {
     const made = BLANK[kind](known);
@@ -75,14 +80,31 @@ export function editor(known, labels, clauses, unit, changed) {
     list.lastElementChild.querySelector("select, input").focus();
   }
 
+  /** Put a clause under a condition, whose fields then stand in its sentence. */
+  function restrict(clause) {
+    const [, , first] = known.turns > 1 ? WHENS.turn : WHENS.last;
+    clause.when = first(known);
+    draw();
+    changed();
+    list.children[current].querySelector("[aria-label=When]").focus();
+  }
+
+  /** Let the button for a condition name a clause; it is hidden if that clause cannot have another. */
+  function name(n) {
+    current = n;
+    condition.textContent = `A condition for c${n + 1} …`;
+    condition.hidden = !clauses[n] || clauses[n].kind === "share" || over || kindOf(clauses[n].when) !== "always";
+  }
+
   function draw() {
     list.replaceChildren(...clauses.map(row));
+    name(Math.min(Math.max(current, 0), clauses.length - 1));
     anew.hidden = !(over && known.drops.length > 0 && clauses.some(({ kind }) => kind === "share"));
   }
 
   function row(clause, n) {
     const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove clause ${n + 1}`, onclick: () => (clauses.splice(n, 1), draw(), changed(), add.querySelector("button").focus()) }, "✕");
-    return h("li", { "aria-label": `Clause ${n + 1}: ${known.kinds[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, h("span", { class: "small" }, `c${n + 1}`), sentence(clause, n)), remove);
+    return h("li", { "aria-label": `Clause ${n + 1}: ${known.kinds[clause.kind] ?? clause.kind}`, role: "group" }, remove, h("div", { class: "sentence" }, h("span", { class: "small" }, `c${n + 1}`), sentence(clause, n)));
   }
 
   function sentence(clause, n) {
@@ -90,9 +112,10 @@ export function editor(known, labels, clauses, unit, changed) {
       if (value === undefined) delete clause[key];
       else clause[key] = value;
       if (anew) {
-        const name = document.activeElement?.getAttribute("aria-label");
+        const label = document.activeElement?.getAttribute("aria-label");
         draw();
-        [...list.children[n].querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === name)?.focus();
+        const fields = [...list.children[n].querySelectorAll("select, input")];
+        (fields.find((one) => one.getAttribute("aria-label") === label) ?? fields.at(-1)).focus();
       }
       changed();
     };
@@ -131,8 +154,8 @@ export function editor(known, labels, clauses, unit, changed) {
 
   /** Return the choice of a clause's condition; a condition unknown here stays unchanged. */
   function timed(clause, set) {
-    if (over && clause.when == null) return [];
     const kind = kindOf(clause.when);
+    if (kind === "always") return [];
     const given = Object.entries(WHENS).filter(([key, [, longer]]) => !longer || known.turns > 1 || key === kind);
     const names = Object.fromEntries([...given.map(([key, [words]]) => [key, words]), ...(kind === "other" ? [["other", "as it was offered"]] : [])]);
     const kinds = pick("When", Object.keys(names), kind, (value) => value !== "other" && set("when", WHENS[value][2](known), true), names);
@@ -199,7 +222,7 @@ export function orders({ goods, holds }, placed, unit, changed) {
       number("Price of one", order.price, set("price"), { unit }),
       "or better each",
     ];
-    return h("li", { "aria-label": `Order ${n + 1}`, role: "group" }, h("div", { class: "sentence" }, sentence), remove);
+    return h("li", { "aria-label": `Order ${n + 1}`, role: "group" }, remove, h("div", { class: "sentence" }, sentence));
   }
 
   function draw() {

@@ -292,6 +292,6 @@ function foreseen({ refused, why, words, repairs, outlook, why_not: reason, wort
     outlook?.how && h("p", { class: "small" }, outlook.how),
     reason && h("p", { class: "small" }, `What it would pay cannot be computed: ${reason}.`),
     worth != null && h("p", {}, "Your tasks would be worth ", h("strong", {}, rounded(worth)), " to you."),
-    words.length > 0 && !accepts && h("p", { class: "small" }, "Nobody else sees this."),
+    words.length > 0 && !accepts && h("p", { class: "small" }, "Nobody else sees this before you send it."),
   ].filter(Boolean);
 }

@@ -2,16 +2,34 @@
 
 import { credits } from "./charts.js";
 import { folded, h, panel, table } from "./dom.js";
-import { ROUNDING, amount, crowd, lasted, list, name, percent, plural } from "./words.js";
+import { MEANS, ROUNDING, amount, crowd, lasted, list, name, percent, plural } from "./words.js";
 
-/** Return the panel of claims, rewards and Shapley values, and the least satisfied agents. */
+/** Return the heading of all that explains the numbers, with its words in plain words. */
+export function computed({ credit: it, episode }) {
+  if (!it) return null;
+  const baseline = it.baseline ? { Baseline: `what is assumed of an agent that takes no part: ${it.baseline.words}` } : {};
+  const unsaid = [!it.norms && "Nucleolus", !it.complaint && "Core"];
+  const means = Object.entries({ ...baseline, ...MEANS }).filter(([word]) => !unsaid.includes(word));
+  return panel(
+    "computed",
+    "How this was computed",
+    null,
+    h("p", { class: "finding" }, "The panels below give every step. Their words:"),
+    h("dl", { class: "meant" }, means.map(([word, text]) => h("div", {}, h("dt", {}, word), h("dd", {}, text)))),
+    it.baseline?.warning && h("p", { class: "refused" }, it.baseline.warning),
+    h("p", { class: "small" }, "Every number on this page follows from the record of episode ", h("code", {}, episode), "."),
+  );
+}
+
+/** Return the panel of Shapley values, claims, and norms, and the least satisfied agents. */
 export function credit(bundle) {
   const it = bundle.credit;
   if (!it) return null;
   const claims = it.rows.filter((row) => row.claim);
   return panel(
     "credit",
-    "Who earned what",
+    "What is due by the Shapley values",
+    null,
     it.no_value ? null : worths(it),
     h("p", { class: "finding" }, it.no_value ? `Shapley gain: ${it.no_value}.` : least(it)),
     it.no_value ? null : credits(bundle),
@@ -35,15 +53,12 @@ export function credit(bundle) {
   );
 }
 
-/** Return a sentence on the sum of the values, v(N) − v(∅), and on the baseline. */
-function worths({ method, total, nothing, baseline }) {
+/** Return a sentence on the sum of the values, v(N) − v(∅), and on the rule that gives it. */
+function worths({ method, total, nothing, baseline, rule }) {
   const less = nothing < 0 ? `(${amount(nothing)})` : amount(nothing);
-  if (baseline) {
-    const improved = `the improvement T = W(N) − W(∅) = ${amount(total)}`;
-    return `Shapley values φ of the record, ${method}; Σφ is ${improved}. Compared with the baseline: ${baseline.words}.`;
-  }
   const sum = nothing ? `v(N) − v(∅) = ${amount(total)} − ${less} = ${amount(total - nothing)}` : `v(N) = ${amount(total)}`;
-  return `Shapley values φ of the record, ${method}; Σφ = ${sum}`;
+  const added = baseline ? `What all added to the baseline, W(N) − W(∅) = ${amount(total)},` : `${sum}, by the rule of credit “${rule}”,`;
+  return h("p", { class: "small" }, `${added} is divided by Shapley values (${method}).`);
 }
 
 function norms(it, bundle) {
@@ -150,6 +165,5 @@ export function rules(bundle) {
     "The game",
     null,
     folded("The rules as agents read them", h("pre", {}, bundle.game.rules)),
-    h("p", { class: "small" }, "Every number on this page follows from the record of episode ", h("code", {}, bundle.episode), "."),
   );
 }

@@ -14,11 +14,11 @@ const TOGETHER = 18;
 const LINE = 14;
 
 const MEANINGS = {
-  baseline: "W_i(∅): if nobody takes part",
+  baseline: "if nobody takes part",
   alone: "what each can secure by itself",
   earned: "before the settlement",
   ended: "after the settlement",
-  shapley: "due by the Shapley values of the record",
+  shapley: "due by the Shapley values",
 };
 const LABELS = { baseline: "baseline", alone: "alone", earned: "earned", ended: "ended", shapley: "due" };
 
@@ -44,7 +44,7 @@ function matrix(bundle) {
     [h("span", {}, name(bundle.agents, row), " ↓ ", name(bundle.agents, column), " →"), ...actions[column]],
     actions[row].map((mine) => [mine, ...actions[column].map((yours) => cell(find(mine, yours), bundle))]),
   );
-  return h("div", { class: "matrix" }, shown, h("p", { class: "small" }, "In a turn. Boxed: played. ★ best together, ◆ Pareto efficient."));
+  return h("div", { class: "matrix" }, shown, h("p", { class: "small" }, "In a turn. Boxed: played. ★ best together. ◆ Pareto efficient: nobody can have more unless another has less."));
 }
 
 function cell(one, bundle) {

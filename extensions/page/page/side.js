@@ -84,7 +84,7 @@ function paidIn([one, other], agents) {
   const [x, y] = [one, other].map((run) => run.outcome?.total);
   const whole = x != null && y != null ? signed(y - x) : "–";
   rows.push(["together", amount(x), amount(y), "", "", amount(x), amount(y), h("strong", {}, whole)]);
-  return table("Payoffs and values", ["", "earned, A", "B", "value φ, A", "B", "payoff, A", "B", "B less A"], rows);
+  return table("Payoffs and values", ["", "earned, A", "B", "Shapley φ, A", "B", "payoff, A", "B", "B less A"], rows);
 }
 
 function conductOf(both, agents) {

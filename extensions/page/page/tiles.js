@@ -1,7 +1,7 @@
 // The main numbers of a run: payoffs, total reward, kept duties, cost.
 
 import { h } from "./dom.js";
-import { ROUNDING, amount, colour, plural, signed } from "./words.js";
+import { amount, colour, plural } from "./words.js";
 
 /** The most agents for which each agent has a tile. */
 const MOST = 8;
@@ -13,23 +13,14 @@ export function tiles(bundle) {
 
 function player(agent, bundle) {
   const points = bundle.outcome?.points;
-  const gap = bundle.credit?.no_value ? null : bundle.credit?.rows.find((row) => row.agent === agent).gap;
-  const moved = points && points.ended[agent] - points.earned[agent];
   return h(
     "li",
     { class: `tile ${colour(bundle.agents, agent)}` },
     h("h2", {}, agent),
     h("p", { class: "big" }, amount(points ? points.ended[agent] : soFar(bundle, agent))),
-    h("p", { class: "small" }, points ? `earned ${amount(points.earned[agent])}` : "so far"),
-    moved && Math.abs(moved) > ROUNDING ? h("p", { class: "small" }, `moved ${signed(moved)}`) : null,
-    gap != null && h("p", { class: `small ${gap < -ROUNDING ? "refused" : ""}` }, compared(gap)),
+    !points && h("p", { class: "small" }, "so far"),
     h("p", { class: "small seat-of" }, bundle.seats?.[agent]),
   );
-}
-
-function compared(gap) {
-  if (Math.abs(gap) < ROUNDING) return "as due by Shapley";
-  return `${amount(Math.abs(gap))} ${gap < 0 ? "below" : "above"} its due`;
 }
 
 function soFar(bundle, agent) {

@@ -218,7 +218,7 @@ function tellSettled(event, bundle) {
   const basis = {
     none: "Nothing was agreed: each agent keeps its rewards",
     contract: "The signed contract decides",
-    redistribution: "The agreed redistribution decides, and replaces what was signed",
+    redistribution: "The split that all accepted decides",
   }[event.basis];
   const entered = event.ledger === "paid" ? "✓ paid, once" : "not paid: this branch is counterfactual";
   const payoffs = Object.entries(event.payoffs);

@@ -1,11 +1,11 @@
 // The viewer of one run, from this file or from the server, live or in replay.
 
 import { coalitions } from "./coalitions.js";
-import { conduct } from "./conduct.js";
 import { contract, escrow, plan } from "./contract.js";
 import { announce, h, redraw } from "./dom.js";
+import { ends } from "./ends.js";
 import { at } from "./moment.js";
-import { cost, credit, ledger, rules } from "./panels.js";
+import { computed, cost, credit, ledger, rules } from "./panels.js";
 import { payoffs } from "./plane.js";
 import { controls } from "./replay.js";
 import { shelf } from "./shelf.js";
@@ -20,7 +20,7 @@ import { alive, colour, moment, status, title } from "./words.js";
 const FORMAT = 3;
 /** A timeline scrolled to within this many pixels of its end follows new events. */
 const NEAR = 80;
-const PANELS = [unsaid, contract, plan, payoffs, conduct, credit, coalitions, waterfall, escrow, ledger, cost, rules];
+const PANELS = [unsaid, contract, plan, escrow, rules, computed, credit, coalitions, waterfall, payoffs, ledger, cost];
 
 const app = document.getElementById("app");
 
@@ -30,12 +30,13 @@ function viewer(offers) {
   let shown = [];
   const head = h("header", { class: "head" });
   const scores = h("ul", { class: "tiles", "aria-label": "In figures" });
+  const sum = h("div", { class: "sum" });
   const jumps = h("nav", { class: "jumps", "aria-label": "On this page" });
   const steps = h("ol", { class: "timeline" });
   const panels = h("div", { class: "panels" });
   const replay = controls(show);
   const rail = h("section", { id: "timeline", "aria-label": "Timeline", tabindex: -1 }, replay.bar, steps);
-  app.replaceChildren(head, scores, jumps, h("main", {}, rail, panels));
+  app.replaceChildren(head, scores, sum, jumps, h("main", {}, rail, panels));
 
   function show(count, walked) {
     const now = at(bundle, count);
@@ -44,6 +45,7 @@ function viewer(offers) {
     if (walked) shown[Math.max(0, count - 1)]?.scrollIntoView({ block: "nearest" });
     scores.replaceChildren(...tiles(now));
     const drawn = PANELS.map((draw) => draw(now)).filter(Boolean);
+    redraw(sum, [ends(now)].filter(Boolean));
     redraw(panels, drawn);
     jumps.replaceChildren(jump("timeline", "Timeline"), ...drawn.map((one) => jump(one.id, one.querySelector("h2").textContent)));
   }

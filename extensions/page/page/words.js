@@ -6,6 +6,18 @@ import { REFUSALS } from "./labels.js";
 /** Amounts that differ by less than this differ only by rounding. */
 export const ROUNDING = 2e-6;
 
+/** Word of the apparatus → its meaning. */
+export const MEANS = {
+  "Worth of a group, v(C)": "what a group of agents brings about without the others; N are all agents, ∅ is nobody",
+  "Marginal contribution, v(N) − v(N∖i)": "what is lost if this agent alone is missing",
+  "Leave-one-out": "the marginal contributions, scaled so that they sum to what all bring about",
+  "Shapley value φ": "what it adds to the others, on average over all orders in which they could have come together",
+  Due: "what an agent would end with if all were divided by Shapley values",
+  Norm: "a rule for fair shares, such as division by Shapley values, or equal parts",
+  Nucleolus: "the division that leaves the group with most reason to complain as little of it as can be",
+  Core: "the divisions in which no group ends with less than it is worth by itself",
+};
+
 const COLOURS = 8;
 const NAMED = 6;
 

@@ -146,17 +146,14 @@ def test_there_is_no_escrow_where_nothing_is_at_stake(room: dict[str, Any], part
     assert (bundle["escrow"] and bundle["escrow"]["parties"]) == parties
 
 
-def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() -> None:
+def test_the_story_says_who_agreed_on_what_who_broke_it_and_what_each_ended_with() -> None:
     _, bundle, _ = once()
     assert told(bundle) == (
         "Each of the 3 agents acted, in 10 turns. "
         "Alice, Bob and Carol signed a contract of 9 duties and 2 payments in round 2 of talk. "
         "Bob broke it 3 times and forfeited its deposit of 1. "
         "Together they earned 28 of 40 at best; "
-        "Alice ended with 5.37, Bob with 9.87 and Carol with 12.76. "
-        "Bob got 4.13 less than is due by the Shapley value of the record, "
-        "and the conduct of Alice and Bob alone improved the total by 20.76 more than their part "
-        "of the improvement."
+        "Alice ended with 5.37, Bob with 9.87 and Carol with 12.76."
     )
     # If Carol waits throughout, both take in six turns (4 a turn), and Bob alone in four (3): 36.
     # They ended with 15.24.
@@ -167,11 +164,10 @@ def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() ->
 
 
 @brought_by("values")
-def test_a_fair_split_is_called_so_by_the_norms_that_it_meets() -> None:
+def test_a_fair_split_meets_every_norm_that_makes_it_due() -> None:
     bundle = made("shapley_coop", seed=3)
     assert told(bundle).endswith(
-        "Every duty was kept. Together they earned 9 of 9 at best, and each ended with 4.5. "
-        "That is fair by the Shapley value, nucleolus, proportional split and equal split."
+        "Every duty was kept. Together they earned 9 of 9 at best, and each ended with 4.5."
     )
     assert {norm["gap"] for norm in bundle["credit"]["norms"]} == {0}
     assert bundle["credit"]["rows"][0]["marginal"] == 10
@@ -189,9 +185,9 @@ def test_without_a_word_nothing_is_signed() -> None:
 def test_whatever_the_story_says_stands_in_a_panel() -> None:
     for bundle in (once()[1], made("shapley_coop")):
         see = {part["see"] for part in bundle["story"] if "see" in part}
-        panels = {"timeline", "contract", "plan", "payoffs", "credit", "escrow", "ledger"}
+        panels = {"timeline", "contract", "plan", "payoffs", "ends", "escrow"}
         assert see <= panels
-        assert all(bundle[name] for name in see - {"payoffs"})
+        assert all(bundle[name] for name in see - {"payoffs", "ends"})
 
 
 PRIVATE = ["shapley_coop", "contracts"]

@@ -8,6 +8,8 @@ import pytest
 
 from extensions.page.tests.paged import GAMES, kind, saved, sloppy
 from shapley_coop.extensions.page.run_summary import number
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.storage.home import home
 from tests.browser import DESK, PHONE, picture, tab
 
 pytestmark = pytest.mark.slow
@@ -30,8 +32,9 @@ PANELS = {
     "Contract": set(GAMES),
     "Planned and realised": set(GAMES),
     "Possible outcomes": set(GAMES),
-    "What each did, and what each is due": set(GAMES),
-    "Who earned what": set(GAMES),
+    "Who ends with what, and why": set(GAMES),
+    "How this was computed": set(GAMES),
+    "What is due by the Shapley values": set(GAMES),
     "What coalitions are worth": set(GAMES),
     "From reward to payoff": set(GAMES),
     "Escrow": {"cash_grab"},
@@ -59,8 +62,10 @@ def test_one_file_shows_the_whole_run(
     assert len(bundle["timeline"]) == 8
     for said in (event for event in bundle["timeline"] if event["kind"] == "said"):
         assert said["text"] in (whole if said["by"] == "summariser" else shown)
-    for title in ("Contract", "Planned and realised", "Possible outcomes", "Who earned what"):
+    for title in ("Contract", "Planned and realised", "Possible outcomes"):
         assert title in shown
+    assert shown.index("Who ends with what, and why") < shown.index("How this was computed")
+    assert shown.index("Shapley value is what it adds") < shown.index("How this was computed")
     assert {"Ledger", "Cost", "The game"} <= set(shown.split("\n"))
     assert "A simulation" in shown
 
@@ -81,11 +86,13 @@ def shows_what_its_result_says(
         ended = opened.page.locator(".tile[class*=agent] .big").all_inner_texts()
         assert ended == [number(result["payoffs"][agent]) for agent in result["agents"]]
         values = opened.page.locator("#credit figure tbody tr").all()
-        assert [row.locator("td").nth(5).inner_text() for row in values] == [
+        assert [row.locator("td").nth(2).inner_text() for row in values] == [
             number(result["credit"]["shapley"][agent]) for agent in result["agents"]
         ]
         text = opened.text()
-        assert all(clause in text for clause in _words(result["contract"]))
+        told = game_of(home().run(bundle["run"]).room).for_people
+        assert all(told(clause) in text for clause in _words(result["contract"]))
+        assert "apply_for_job" not in text, "tasks are told in words"
         assert text.count("breach of c") == len(result["breaches"])
         stands = opened.page.locator("#contract .clauses .verdict").all_inner_texts()
         assert [one[2:] for one in stands] == list(result["audit"]["verdicts"].values())
@@ -99,7 +106,8 @@ def shows_what_its_result_says(
 def _words(contract: dict[str, Any] | None) -> list[str]:
     """The clauses of a contract without their numbers."""
     lines = contract["text"].splitlines() if contract else []
-    return [line.partition(". ")[2] for line in lines]
+    named = [line.replace("the norm shapley", "the Shapley value") for line in lines]
+    return [line.partition(". ")[2] for line in named]
 
 
 def test_a_number_of_the_story_leads_to_the_panel_where_it_stands(
@@ -112,8 +120,8 @@ def test_a_number_of_the_story_leads_to_the_panel_where_it_stands(
         for link in opened.page.locator(".story a").all():
             target = str(link.get_attribute("href"))
             assert opened.page.locator(target).count() == 1
-        opened.page.locator(".story a[href='#credit']").first.click()
-        assert opened.page.locator("#credit h2").is_visible()
+        opened.page.locator(".story a[href='#ends']").first.click()
+        assert opened.page.locator("#ends h2").is_visible()
         assert opened.complaints == []
 
 

@@ -32,13 +32,24 @@ def test_what_each_did_stands_beside_what_it_is_due(
     with tab(size, scheme) as opened:
         opened.page.goto(saved(defection, tmp_path))
         picture(opened, tmp_path, f"credit-{size[0]}")
-        told = opened.page.locator("#conduct").inner_text()
-        assert "Compared with the baseline: an absent agent plays keep." in told
-        alice = cells(opened, "#conduct tbody tr:first-child td")
+        told = opened.page.locator("#computed").inner_text()
+        assert "an agent that takes no part: an absent agent plays keep" in told
+        alice = cells(opened, "#ends tbody tr:first-child td")
         assert alice[0] == "keep ×10 (turns 1–10) 10 breaches: turns 1–10"
-        assert alice[1:] == ["25 %", "0", "0", "0", "200", "200"]
-        bob = cells(opened, "#conduct tbody tr:nth-child(2) td")
-        assert bob == ["give ×10 (turns 1–10)", "25 %", "120", "120", "120", "320", "320"]
+        assert alice[1:] == ["440", "−240", "200"]
+        bob = cells(opened, "#ends tbody tr:nth-child(2) td")
+        assert bob == ["give ×10 (turns 1–10)", "240", "+80", "320"]
+        assert cells(opened, "#credit figure tbody tr:first-child td") == [
+            "200",
+            "0",
+            "0",
+            "0",
+            "0",
+        ]
+        bob = cells(opened, "#credit figure tbody tr:nth-child(2) td")
+        assert bob == ["320", "0", "120", "120", "120"]
+        wide = opened.page.locator(".scroll").all()
+        assert not any(one.evaluate("one => one.scrollWidth > one.clientWidth") for one in wide)
         assert not opened.overflows()
         assert opened.complaints == []
 
@@ -51,9 +62,9 @@ def test_passes_without_an_answer_of_use_are_named_in_the_row_of_the_value(
     bundle["credit"]["rows"][0]["conduct"] |= {"passes": 1, "unanswered": named}
     with tab() as opened:
         opened.page.goto(saved(bundle, tmp_path))
-        (told, *_) = cells(opened, "#conduct tbody tr:first-child td")
+        (told, *_) = cells(opened, "#ends tbody tr:first-child td")
         assert told.endswith(f"{named}: what that cost is charged to its value")
-        assert named not in " ".join(cells(opened, "#conduct tbody tr:nth-child(2) td"))
+        assert named not in " ".join(cells(opened, "#ends tbody tr:nth-child(2) td"))
 
 
 def test_every_coalition_has_a_bar_and_a_line_in_the_table(

@@ -107,6 +107,31 @@ def test_fields_take_signs_and_commas_and_say_beside_them_what_is_wrong(
         assert [one for one in opened.complaints if "404" not in one] == []
 
 
+def test_a_clause_takes_two_tabs_and_has_a_condition_on_demand(tables: Any) -> None:
+    with tab() as opened:
+        page = begin(opened, tables(*ROOM).link("Alice"), "Alice, make an offer")
+        focused = "document.activeElement.ariaLabel ?? document.activeElement.textContent"
+
+        def keys(*pressed: str) -> list[str]:
+            return [page.keyboard.press(one) or page.evaluate(focused) for one in pressed]
+
+        page.get_by_role("button", name="Somebody does …").focus()
+        assert keys("Enter", "Tab", "Tab") == ["Who", "Does what", "Somebody does …"]
+        assert keys("Enter", "Shift+Tab") == ["Who", "Remove clause 2"]
+        condition = page.get_by_role("button", name="A condition for c2 …")
+        condition.press("Enter")
+        assert page.evaluate(focused) == "When"
+        assert not condition.is_visible(), "it has one"
+        page.get_by_label("Does what").first.focus()
+        assert page.get_by_role("button", name="A condition for c1 …").is_visible()
+        page.get_by_label("When").select_option("always")
+        assert page.get_by_label("When").count() == 0
+        assert page.evaluate(focused) == "Does what"
+        press(page, "The total is split …")
+        assert page.get_by_role("button", name="A condition").count() == 0
+        assert [one for one in opened.complaints if "404" not in one] == []
+
+
 def test_an_answer_says_what_it_brings_and_the_next_letter_what_is_new(
     tables: Any, tmp_path: Path
 ) -> None:

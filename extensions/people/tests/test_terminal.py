@@ -93,8 +93,10 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     lines = ended.err.splitlines()
     assert "  1  door" in lines
     assert "How much, in points:" in lines
-    assert "'7' is not a choice: type a number from 1 to 2" in lines
-    assert "“five” is no amount: write a number, as in 3 or 1.5." in lines
+    wrong = lines.index("'7' is not a choice: type a number from 1 to 2")
+    assert lines[wrong + 1 :][:3] == ["  1  door", "  2  lever", "Does what:"], "it is asked again"
+    wrong = lines.index("“five” is no amount: write a number, as in 3 or 1.5.")
+    assert lines[wrong + 1] == "How much, in points:"
     third = "“1/3” is no percentage: if it is a part of the whole, write 33.3."
     assert third in lines
     assert ended.code == 0, ended.err
