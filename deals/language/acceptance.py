@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 from typing import Any, Literal
 
-from shapley_coop.deals.language.deal import Offer
+from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import agreeing, denied, hedged, split_reason, written_lines
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
@@ -22,9 +23,10 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     """Return a fault unless a message accepts the current offer without a condition.
 
     An acceptance means the offer in the author's letter. A revision or a hash in the acceptance
-    must be that offer's. A condition is a fault; other words are ignored.
+    must be that offer's. A condition is a fault; other words are ignored. A proposal beside the
+    acceptance is one, too, unless it repeats the offer.
     """
-    if message.proposal is not None:
+    if message.proposal is not None and not _repeats(message.proposal, offer):
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
     if offer is None:
         return Fault("VOID", "There is no offer that you could accept.")
@@ -40,6 +42,15 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
                 f"hash {offer['hash'][:12]}: write <ACCEPT> alone to accept it.",
             )
     return None
+
+
+def _repeats(raw: Any, offer: Offer | None) -> bool:
+    """Return whether a proposal holds nothing but what the offer holds."""
+    found = read_proposal(raw) if offer else None
+    if offer is None or not isinstance(found, Reading):
+        return False
+    said, deal = found.deal, Deal.of(offer["deal"])
+    return said.clauses in ((), deal.clauses) and said.drops in ((), deal.drops)
 
 
 def in_a_word(message: Message) -> Message:
