@@ -13,7 +13,7 @@ from typing import Any
 from shapley_coop.deals.language.acceptance import DECISIONS
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.spelling import find_meant
+from shapley_coop.deals.language.meant import find_meant
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import agreeing, denied, hedged, split_reason, written_lines
+from shapley_coop.deals.language.meant import find_meant, unwrap
 from shapley_coop.deals.language.reading import Reading, read_proposal
-from shapley_coop.deals.language.spelling import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8

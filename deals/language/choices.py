@@ -28,7 +28,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.spelling import find_meant, unwrap
+from shapley_coop.deals.language.meant import find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
