@@ -15,6 +15,7 @@ _SHORTEST_HASH = 8
 _NUMBERED = re.compile(
     r"\b(?:offer|revision|proposal|number|no\.?)\s{0,3}#?\s{0,3}(\d{1,9})\b|#(\d+)", re.I
 )
+_ACCEPTANCE = re.compile(r"\baccept", re.IGNORECASE)
 _DECISION = re.compile(r"\b(?:accept|reject|veto)", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
@@ -56,8 +57,8 @@ def _repeats(raw: Any, offer: Offer | None) -> bool:
 def in_a_word(message: Message) -> Message:
     """Return the message with its last line read as a tag, if that line is an untagged decision.
 
-    Earlier lines must not name a decision. If they contain a condition, an acceptance counts only
-    with a label such as "Decision:".
+    Earlier lines must not name a decision, or no acceptance if the last line rejects. If they
+    contain a condition, an acceptance counts only with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
@@ -68,6 +69,8 @@ def in_a_word(message: Message) -> Message:
     >>> in_a_word(Message(outside="I accept offer 2.")).accept
     'offer 2'
     >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
+    ''
+    >>> in_a_word(Message(outside="3 is my floor, so I reject.\\nREJECT")).reject
     ''
     >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
     'leave'
@@ -118,9 +121,11 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     choice, reason = split_reason(bare, _AFTER_DECISION)
     decided = _DECIDED.fullmatch(unwrap(choice))
     word = find_meant(decided["word"], DECISIONS) if decided else None
-    if decided is None or word is None or _DECISION.search(f"{said}\n{reason}"):
+    if decided is None or word is None:
         return None
     accepts = DECISIONS[word] == "accept"
+    if (_DECISION if accepts else _ACCEPTANCE).search(f"{said}\n{reason}"):
+        return None
     in_doubt = accepts and ((bare == last and hedged(said)) or not agreeing(reason))
     words = " ".join(filter(None, [decided["named"], reason]))
     return None if in_doubt or denied(reason) else (word, words)

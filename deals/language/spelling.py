@@ -11,7 +11,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.condition_form import ranges_of
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
-from shapley_coop.deals.language.meant import find_meant, unwrap
+from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.games.actions import actions_of_all
@@ -85,10 +85,11 @@ def read_name(
     if terms is None:
         return said
     known = _actions(terms, of) if key == "action" else list(terms.agents)
+    meant = find_action if key == "action" else find_meant
     if key in ("payer", "payee"):
         known = [*known, OTHERS]
     everybody_else = unwrap(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
-    found = OTHERS if everybody_else else find_meant(said, known)
+    found = OTHERS if everybody_else else meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")
