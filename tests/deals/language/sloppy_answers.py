@@ -311,9 +311,7 @@ BATTERY = [
     Written("two different last lines", "act", "Action: defect\nAction: cooperate", "DUP"),
     Written("a claim of 1", "claim", "<CLAIM>1</CLAIM>", "CLAIM"),
     Written("a claim in words", "claim", "<CLAIM>a quarter</CLAIM>", "25 %"),
-    Written(
-        "REJECT below a rejection", "answer", "I reject it.\n<s>No.</s>\nREJECT", "reject, says No."
-    ),
+    Written("REJECT below a rejection", "answer", "I reject it.\nREJECT", "reject"),
     Written("REJECT below an acceptance", "answer", "I accept.\nREJECT", "ACK"),
     Written("P = 20%", "claim", "<CLAIM>P = 20%</CLAIM>", "20 %"),
     Written("I claim 10%", "claim", "<CLAIM>I claim 10%</CLAIM>", "10 %"),
