@@ -62,11 +62,6 @@ def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
         ("act", {"action": "x", "content": {"a": 1}}, None),
         ("act", ["x"], '["x"]'),
         ("act", "x", "x"),
-        (
-            "exchange",
-            {"decision": "propose", "allocation": [{"agent": "A", "tasks": ["one"]}]},
-            '<PROPOSAL>{"A": ["one"]}</PROPOSAL>',
-        ),
     ],
 )
 def test_fields_become_the_tagged_text_that_one_reader_reads(

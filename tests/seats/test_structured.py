@@ -43,7 +43,7 @@ def told(outcome: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("graph", ["shapley_coop", "contracts"])
 async def test_whichever_way_seats_answer_the_run_is_the_same(graph: str) -> None:
-    """Between them, these two ask every question of the core but the exchange's."""
+    """Between them, these two ask every question of the core."""
     with StubOpenAI(reply) as stub:
         in_text = await play(graph, room(stub, answers="text"))
     for way in ("schema", "tools"):
