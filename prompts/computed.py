@@ -12,7 +12,7 @@ from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again
 from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
-from shapley_coop.wording import breach_words
+from shapley_coop.wording import breach_words, refusal_words
 
 Facts = Mapping[str, Any]
 
@@ -75,16 +75,21 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     paid = [row["payoffs"] for row in told]
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column would add nothing
-        heads.append(f"split by the norm {norm['name']}, if {KEPT}")
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column adds nothing
+        plays = norm.get("plays", found["plays"])
+        over = f" (the mean of {plays} plays)" if plays != found["plays"] else ""
+        heads.append(f"split by the norm {norm['name']}, if {KEPT}{over}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
     of_each[0][0] = f"you ({me})"
     names, *cells = zip(*rows_of_many(of_each), strict=True)
     rows = [[head, *row] for head, row in zip(heads, cells, strict=True)]
     columns = ["if …", *names]
-    ends = _OF_FEW if found["plays"] < FEW else _NINE_IN_TEN
-    over = f"the mean of {found['plays']} plays; in brackets, {ends}"
+    over = f"the mean of {found['plays']} plays"
+    if any(cell.endswith(")") for row in of_each for cell in row[1:]):
+        over += f"; in brackets, {_OF_FEW if found['plays'] < FEW else _NINE_IN_TEN}"
+    if any(row.get("who") for row in told):
+        over += "; a breach: its author's best single action"
     return columns, rows, "" if found["exact"] else over
 
 
@@ -109,6 +114,7 @@ def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
             said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"
     if said == "no deal":
         by = by.replace("everybody: ", "everybody does ") or "what each can be sure of"
+        said = refusal_words(row)
     return f"{said}: {by}" if by else said
 
 

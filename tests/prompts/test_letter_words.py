@@ -16,6 +16,7 @@ from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from shapley_coop.wording import STANDING
 from tests.scripted import Script
 
 DEAL = [
@@ -296,10 +297,19 @@ def test_each_row_without_a_deal_says_what_is_then_done() -> None:
     without = [
         row("no deal", "-21", "-17", by="everybody: Fireball"),
         row("no deal", "-25", "-25", by="everybody stands idle"),
+        row("no deal", "2", "1", by=STANDING),
     ]
     letter = shown({**OUTLOOK, "rows": [OUTLOOK["rows"][0], *without]})
     assert "| no deal: everybody does Fireball | -17 | -21 |" in letter
     assert "| no deal: everybody stands idle | -25 | -25 |" in letter
+    assert "| refused: the deal in force, if all keep it | 1 | 2 |" in letter
+
+
+def test_means_over_plays_say_how_many_and_how_a_breach_is_chosen() -> None:
+    few = {**OUTLOOK["norm"], "plays": 8}
+    letter = shown({**OUTLOOK, "exact": False, "plays": 500, "norm": few})
+    assert "if all keep the deal (the mean of 8 plays) | 4.5 | 4.5 |" in letter
+    assert "; a breach: its author's best single action):" in letter
 
 
 @pytest.mark.parametrize("fine", [0, 3])
@@ -314,6 +324,30 @@ async def test_rewards_before_a_deals_payments_are_called_so(script: Script, fin
     which = ", before the deal's payments" if fine else ""
     letter = script.shown_to("Bob", "act")[1]
     assert f"Own rewards so far{which}: Alice 2, Bob -1." in letter
+
+
+async def test_payments_due_from_clauses_that_ended_are_listed(script: Script) -> None:
+    fee = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1, "when": {"turn": 1}}
+    offers = [{"clauses": [*DEAL, fee]}, {"clauses": DEAL, "drops": ["c3"]}]
+    script["Alice", "propose"] = [f"<PROPOSAL>{json.dumps(x)}</PROPOSAL>" for x in offers]
+    script["Bob", "answer"] = "<ACCEPT>"
+    script["Alice", "act"] = script["Bob", "act"] = "<ACTION>cooperate</ACTION>"
+    await play("negotiation_priced", ROOM.model_copy(update={"renegotiate": "every 1"}))
+    first, then = script.shown_to("Bob", "act")
+    assert "Still due" not in first
+    assert "Still due from clauses that ended: Alice pays Bob 1 (c3)." in then
+
+
+async def test_who_answers_a_draft_last_is_offered_no_draft_of_its_own(script: Script) -> None:
+    script["Alice", "contract_propose"] = OFFER
+    script["Bob", "contract_answer"] = "<REJECT>"
+    await play("contracts", ROOM)
+    first, last = (
+        asked.rpartition("\n# ")[2] for asked in script.shown_to("Bob", "contract_answer")
+    )
+    assert "- `<REJECT>`: the next to speak drafts\n- `<PROPOSAL>" in first
+    assert "Last round: after you speaks nobody." in last
+    assert "<PROPOSAL>" not in last
 
 
 # What was said
