@@ -45,6 +45,16 @@ def overlap(made: Scenario) -> float:
     return float(np.mean(alike))
 
 
+@pytest.mark.parametrize("name", ["paper_cooperative", "paper_competitive"])
+def test_the_best_part_of_some_tasks_is_worth_what_no_part_exceeds(name: str) -> None:
+    made = scenario(name)
+    for agent, held, done in (("Alice", 0b111000, 0), ("Bob", 0b001111, 0b000110)):
+        part = made.best_part(agent, held, done)
+        parts = [mask for mask in range(64) if mask & held == mask and mask & done == done]
+        assert part in parts
+        assert made.utility(agent, part) == max(made.utility(agent, mask) for mask in parts)
+
+
 # Masks and descriptions
 
 
@@ -53,7 +63,7 @@ def test_the_rules_tell_the_action_of_each_task_and_people_read_only_its_words()
     rules = game.rules()
     for action, atom in zip(game.goods, game.facts()["atoms"], strict=True):
         assert f" (`{action}`): {atom['says']}\n" in rules
-    assert "hold and have done, once all are done or after turn 40" in rules
+    assert "hold and have done, once all are done or after turn 40. Undone tasks cost no" in rules
     line = f"- 10{rules.split('- 1000')[1].splitlines()[0]}"
     assert game.for_people(line) == f"- 10: {game.facts()['atoms'][0]['says']}"
 
