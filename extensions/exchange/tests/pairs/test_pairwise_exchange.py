@@ -261,6 +261,8 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
             "task_exchange with meetings is only for pairwise_exchange",
         ),
         ("pairwise_exchange", {"meetings": 0}, "task_exchange with meetings: parameter meetings"),
+        # Two agents with 3 tasks each: at most 3, 5 and 5 turns of giving, 1 to close, 5 of work.
+        ("pairwise_exchange", {"rounds": 18}, r"rounds=18 may be too few .*: give rounds=19$"),
     ],
 )
 async def test_a_workflow_says_what_it_cannot_play(
