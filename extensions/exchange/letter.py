@@ -32,6 +32,7 @@ def in_words(view: Facts) -> dict[str, Any]:
         "pending_by": plain(pending.get("by", "")),
         "pending": yours,
         "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
+        "proposal": "`<PROPOSAL>`",
         "with_whom": "",
         "tasks": "",
         "kept": "everybody keeps its initial tasks",

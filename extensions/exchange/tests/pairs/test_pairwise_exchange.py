@@ -17,6 +17,7 @@ from shapley_coop.extensions.exchange.domain.front import best_sum
 from shapley_coop.extensions.exchange.domain.scenario import table_of
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.messages.allocation import shape
 from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.graphs.running import play
@@ -169,6 +170,7 @@ async def test_a_letter_tells_of_the_two_who_meet_and_of_nobody_else(script: Scr
     for agent, letter in letters:
         told = facts(letter)
         assert agent in told["agents"]
+        assert f"`<PROPOSAL>{shape(told['agents'])}</PROPOSAL>`" in letter, "to be copied as it is"
         assert not [name for name in everybody - set(told["agents"]) if name in letter]
         assert set(told["values"]) == {atom["says"] for atom in told["atoms"]}
         assert {line["by"] for line in told["history"]} <= set(told["agents"])
