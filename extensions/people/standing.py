@@ -102,7 +102,7 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
         return []  # another agent alone heard it
     if told := _own_answer(table, agent, offer["revision"], game):
         return told
-    if line := game.offer_line(table["talk"][-1]):
+    if put and (line := game.offer_line(table["talk"][-1])):
         return [game.for_people(write_history([line]))]
     whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
     if lines := deal_text(Deal.of(offer["deal"]), EvaluatedTable(table)):

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from extensions.authoring.tests.test_exchange_authoring import SIX
-from shapley_coop.extensions.authoring.answering import written_sheet
+from shapley_coop.extensions.authoring.author import Author
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.files import build
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
@@ -26,7 +26,7 @@ OUT = "out.yaml"
 
 def author(messages: list[dict[str, Any]]) -> str:
     """The embedded author, at an endpoint."""
-    return written_sheet(facts("\n\n".join(message["content"] for message in messages)), seed=0)
+    return Author(facts("\n\n".join(message["content"] for message in messages))).sheet()
 
 
 @pytest.fixture
