@@ -12,7 +12,7 @@ import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import say
-from shapley_coop.cli.helping import Command
+from shapley_coop.cli.helping import Command, Commands
 from shapley_coop.cli.options import TrustPrograms
 
 PLAY, CREDIT = "Play", "Credit and settle"
@@ -68,6 +68,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
     """
     app = typer.Typer(
         name="coop",
+        cls=Commands,
         help="Self-interested agents negotiate, sign contracts, act, and settle fairly.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -86,7 +87,7 @@ def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
             _add(app, command, place, panel, hidden)
             continue
         if first not in groups:
-            groups[first] = typer.Typer(help=told, no_args_is_help=True)
+            groups[first] = typer.Typer(cls=Commands, help=told, no_args_is_help=True)
             app.add_typer(groups[first], name=first, rich_help_panel=panel, hidden=hidden)
         _add(groups[first], command, place, None)
     return app

@@ -5,10 +5,11 @@ characters for descriptions. In this layout, an option's forms (`--name`, `-n`, 
 of its description, or on the line above.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 _WIDEST_NAME = 24
 """The most characters that an option's forms may have to share a line with the description."""
@@ -25,18 +26,44 @@ class Command(TyperCommand):
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """Write arguments and options, group by group."""
+        _write_options(self, ctx, formatter)
+
+
+class Commands(TyperGroup):
+    """A group of commands whose help has this module's layout; commands stay in their groups."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "rich_markup_mode": None})
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the options, then the commands, group by group."""
+        _write_options(self, ctx, formatter)
         groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            is_argument = parameter.param_type_name == "argument"
-            usual = "Arguments" if is_argument else "Options"
-            group = getattr(parameter, "rich_help_panel", None) or usual
-            groups.setdefault(group, []).append(_fit_option(*record))
-        for group, records in groups.items():
-            with formatter.section(group):
-                formatter.write_dl(records, col_max=_WIDEST_NAME)
+        for name, command in self.commands.items():
+            if not command.hidden:
+                group = getattr(command, "rich_help_panel", None) or "Commands"
+                told = (command.help or "").split("\n\n")[0]
+                groups.setdefault(group, []).append((name, told))
+        _write_groups(groups, formatter)
+
+
+def _write_options(command: TyperCommand | TyperGroup, ctx: Any, formatter: Any) -> None:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is None:
+            continue
+        is_argument = parameter.param_type_name == "argument"
+        usual = "Arguments" if is_argument else "Options"
+        group = getattr(parameter, "rich_help_panel", None) or usual
+        groups.setdefault(group, []).append(_fit_option(*record))
+    _write_groups(groups, formatter)
+
+
+def _write_groups(groups: Mapping[str, list[tuple[str, str]]], formatter: Any) -> None:
+    for group, records in groups.items():
+        with formatter.section(group):
+            formatter.write_dl(records, col_max=_WIDEST_NAME)
 
 
 def _fit_option(name: str, told: str) -> tuple[str, str]:

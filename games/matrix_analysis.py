@@ -35,7 +35,7 @@ class MatrixAhead(Ahead):
     def unasked_words(self) -> str:
         """The assumed conduct of an agent without a duty, in a few words."""
         known = self.game.payoffs.unasked is not None
-        return "what pays best at once" if known else super().unasked_words
+        return "its best action of the turn" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
         """Return agent → its best payoff in one turn, times the number of turns."""

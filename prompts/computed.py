@@ -12,7 +12,7 @@ from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again
 from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
-from shapley_coop.wording import breach_words
+from shapley_coop.wording import breach_words, refusal_words
 
 Facts = Mapping[str, Any]
 
@@ -76,7 +76,9 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
-        heads.append(f"split by the norm {norm['name']}, if {KEPT}")
+        plays = norm.get("plays", found["plays"])
+        over = f" (the mean of {plays} plays)" if plays != found["plays"] else ""
+        heads.append(f"split by the norm {norm['name']}, if {KEPT}{over}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
     of_each[0][0] = f"you ({me})"
@@ -85,6 +87,8 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     columns = ["if …", *names]
     ends = _OF_FEW if found["plays"] < FEW else _NINE_IN_TEN
     over = f"the mean of {found['plays']} plays; in brackets, {ends}"
+    if any(row.get("who") for row in told):
+        over += "; who breaks it does one action wherever it owes another, its best"
     return columns, rows, "" if found["exact"] else over
 
 
@@ -109,6 +113,7 @@ def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
             said += f", which gains {'you' if who == me else 'it'} {amount(gain)}"
     if said == "no deal":
         by = by.replace("everybody: ", "everybody does ") or "what each can be sure of"
+        said = refusal_words(row)
     return f"{said}: {by}" if by else said
 
 

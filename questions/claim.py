@@ -26,19 +26,27 @@ from shapley_coop.state.who import all_agents
 _NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 
 
+_DOUBTFUL = "percent: "
+
+
 def _percent(value: Any) -> str:
     """Return a number as a percentage; mark a number up to 1 as doubtful. Keep other text."""
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return value
     # 0.5 could mean 0.5% or a half, so `read_claim` refuses this form, and the agent must retry.
     doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
-    return f"percent: {value}" if doubtful else f"{value}%"
+    return f"{_DOUBTFUL}{value}" if doubtful else f"{value}%"
+
+
+def _said(content: str) -> str:
+    """Return the field's value in a claim, without the mark of a doubtful number."""
+    return content.removeprefix(_DOUBTFUL)
 
 
 class Claim(Spoken):
     """What part of what all achieved was your doing."""
 
-    percent: Annotated[float | str, In("CLAIM", _percent)] = Field(
+    percent: Annotated[float | str, In("CLAIM", _percent, _said)] = Field(
         description="From 0 to 100, as in 40; of 1 or less in words with its sign, as in '0.5%'."
     )
 

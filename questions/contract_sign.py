@@ -7,7 +7,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
-from shapley_coop.questions.answer import decision_in
+from shapley_coop.questions.answer import Response, decision_in
 from shapley_coop.questions.contract_answer import accept_offer
 from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.elements import Choice
@@ -26,6 +26,11 @@ class Signature(Spoken):
     ]
 
     @classmethod
+    def known(cls) -> frozenset[str]:
+        """Return the keys of other decisions, too, as `decided` writes them."""
+        return Response.known()
+
+    @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the decision as tags, with a proposal, if there is one, for `read` to refuse."""
         return decision_in(fields)
@@ -36,7 +41,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
     """Read `<ACCEPT>` or `<REJECT>`."""
     if (message.accept is None) == (message.reject is None):
         return Fault("ACK", "Do you sign the contract? Answer <ACCEPT> or <REJECT>.")
-    if message.proposal is not None or message.action is not None:
+    if message.action is not None or (message.reject is not None and message.proposal is not None):
         return Fault("VOID", "The talk is over: sign the contract as it stands, or refuse.")
     if message.accept is not None:
         fault = accepts_another(message, turn.evaluated.offer)

@@ -66,6 +66,11 @@ class Answer(Part):
         return {name: how for name, one in fields for how in one.metadata if isinstance(how, How)}
 
     @classmethod
+    def known(cls) -> frozenset[str]:
+        """Return the keys of an answer in fields that `tagged` writes, also where none is asked."""
+        return frozenset({*cls.model_fields, "speech", "notes"})
+
+    @classmethod
     def heard(cls) -> bool:
         """Return whether the answer can hold public words; other answers are sealed or private."""
         return any(isinstance(how, In) and how.public for how in cls.written().values())

@@ -87,4 +87,38 @@ def answers(form: Form, fields: Any) -> bool:
         return False
     asked = form["properties"].keys()
     decides = asked - _BESIDE or asked
-    return bool(decides & fields.keys()) and fields.keys() <= asked | ANNOTATIONS
+    return bool(decides & fields.keys()) and not unknown_keys(form, fields)
+
+
+def unknown_keys(form: Form, fields: Fields) -> list[str]:
+    """Return the keys that mean something and that no reader of this question's answers knows.
+
+    >>> form = {"title": "answer", "properties": {"decision": {}}}
+    >>> unknown_keys(form, {"decision": "accept", "offer": 2, "votes": None, "unless": "you pay"})
+    ['unless']
+    """
+    question = find_question(str(form["title"]))
+    known = form["properties"].keys() | ANNOTATIONS | (question.answer.known() if question else ())
+    return [key for key, value in fields.items() if key not in known and value not in _NOTHING]
+
+
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+"""Values that say nothing under any key."""
+
+
+def refuse_keys(act: str, words: str) -> Fault | None:
+    """Return the fault of words that are an answer's JSON with unknown keys, else None.
+
+    >>> refuse_keys("answer", '{"decision": "accept", "unless": "you pay"}').feedback
+    '`unless` is no field of this answer: leave it out.'
+    """
+    start, question = words.find("{"), find_question(act)
+    found = read_json(words, start) if start >= 0 and question else ""
+    if isinstance(found, str) or question is None or not isinstance(found.value, Mapping):
+        return None
+    unknown = unknown_keys({"title": act, "properties": {}}, found.value)
+    if not unknown or not found.value.keys() & question.answer.known():
+        return None
+    keys = ", ".join(f"`{str(key)[:40]}`" for key in unknown[:5])
+    are = "is no field" if len(unknown) == 1 else "are no fields"
+    return Fault("CLAUSE", f"{keys} {are} of this answer: leave it out.")

@@ -112,9 +112,9 @@ else:
 
 
 def proposal(fields: Mapping[str, Any]) -> str:
-    """Return the offer in an answer's fields as a `<PROPOSAL>` element, or "" without clauses."""
-    clauses = fields.get("clauses")
-    if not clauses:
+    """Return the offer in an answer's fields as a `<PROPOSAL>` element, or "" without one."""
+    clauses = fields.get("clauses") or []
+    if not clauses and not fields.get("drops"):
         return ""
     listed = clauses if isinstance(clauses, list) else [clauses]
     deal: dict[str, Any] = {"clauses": [_clause(clause) for clause in listed]}
@@ -128,8 +128,6 @@ def _clause(clause: Any) -> Any:
     if not isinstance(clause, Mapping):
         return clause
     told = {key: value for key, value in clause.items() if value is not None}
-    if "per" in told:
-        told["basis"] = told.pop("per")
     fractions = told.get("fractions")
     if isinstance(fractions, list) and all(isinstance(f, Mapping) for f in fractions):
         told["fractions"] = {f.get("agent"): f.get("fraction") for f in fractions}

@@ -13,7 +13,7 @@ from typing import Any
 from shapley_coop.deals.language.acceptance import DECISIONS
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.spelling import find_meant
+from shapley_coop.deals.language.meant import find_meant
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.deals.language.wire import Message
 
@@ -42,6 +42,17 @@ def proposal_of(value: Any) -> str:
     return f"<PROPOSAL>{json.dumps(value, ensure_ascii=False)}</PROPOSAL>"
 
 
+def _named(element: str, name: str, words: str) -> str:
+    """Return words with a name in place of an element, its content and the backticks around it.
+
+    >>> _named("CLAIM", "`percent`", "state one <CLAIM>…</CLAIM>")
+    'state one `percent`'
+    """
+    return re.sub(
+        rf"(`?)<{re.escape(element)}>(?:[^<>]{{0,20}}</{element}>)?\1", lambda _: name, words
+    )
+
+
 @dataclass(frozen=True)
 class In:
     """The rule that a field is written in an element of tagged text.
@@ -49,10 +60,12 @@ class In:
     Attributes:
         element: the element's name; `s` is public, `CONSIDER` is private.
         write: turns the field's value into the element's content.
+        read: turns the element's content into the field's value.
     """
 
     element: str
     write: Callable[[Any], str] = str
+    read: Callable[[str], Any] = str
 
     def tagged(self, value: Any) -> str:
         """Return a value as an element, or "" for None."""
@@ -70,7 +83,11 @@ class In:
     def untagged(self, text: str) -> Any:
         """Return the content of the element in a tagged text, or None if it has no such element."""
         found = re.search(rf"<{self.element}>(.*?)</{self.element}>", text, re.DOTALL)
-        return found[1] if found else None
+        return self.read(found[1]) if found else None
+
+    def renamed(self, field: str, words: str) -> str:
+        """Return feedback with the field's name in place of the element's tags."""
+        return _named(self.element, f"`{field}`", words)
 
 
 @dataclass(frozen=True)
@@ -90,6 +107,10 @@ class Within:
     def untagged(self, text: str) -> Any:
         """Return None, as only the answer's class can read the field."""
         return None
+
+    def renamed(self, field: str, words: str) -> str:
+        """Return feedback with the field's name in place of a proposal's tags."""
+        return _named("PROPOSAL", f"`{field}`", words)
 
     def told(self) -> str:
         """Return the words for the field in letters."""
@@ -129,6 +150,12 @@ class Choice:
     def untagged(self, text: str) -> Any:
         """Return the first value whose tag is in a tagged text, or None."""
         return next((value for value, tag in self.tags.items() if tag and tag in text), None)
+
+    def renamed(self, field: str, words: str) -> str:
+        """Return feedback with the values in place of their tags."""
+        for value, tag in self.tags.items():
+            words = _named(tag.strip("<>"), f'"{value}"', words) if tag else words
+        return words
 
     def told(self) -> str:
         """Return all values with their tags, in the words that letters use."""

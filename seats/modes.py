@@ -15,9 +15,15 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 
-from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK
-from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tag_fields
+from shapley_coop.seats.answers import (
+    Form,
+    answers,
+    fields_in,
+    said_beside,
+    tag_fields,
+    unknown_keys,
+)
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.clients import clients_here
@@ -186,7 +192,7 @@ def _binds(model: BaseChatModel) -> bool:
 
 def _tag_fields(form: Form, given: Any) -> str:
     """Return fields as tagged text; if a key is unknown, as JSON, which the parser refuses."""
-    if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
+    if isinstance(given, Mapping) and unknown_keys(form, given):
         return json.dumps(given)
     return tag_fields(str(form["title"]), given)
 

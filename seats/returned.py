@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -23,7 +24,7 @@ from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.calls import READY, Step
 from shapley_coop.seats.elements import In
 from shapley_coop.seats.letters import MAX_SHOWN, Letter
-from shapley_coop.seats.schema import in_fields
+from shapley_coop.seats.schema import how_written, in_fields
 
 _OFFER = re.compile(r"<ACCEPT>(\d+)</ACCEPT>")
 _CALL = "call_refused"
@@ -41,11 +42,12 @@ def in_form(
         called: whether the model answers by a tool call.
         tools: the sentence of `tools_sentence` on other tools, or "".
     """
-    told = in_fields(act, fields, called) + tools
+    told, how = in_fields(act, fields, called) + tools, how_written(act, fields)
     user = f"{letter.user.rstrip()}\n\n{told}\n"
     if not letter.why:
         return replace(letter, user=user)
-    why = f"{letter.why.rstrip()}\n\n{told}\n"
+    fault = reduce(lambda words, field: how[field].renamed(field, words), how, letter.why)
+    why = f"{fault.rstrip()}\n\n{told}\n"
     return replace(letter, user=user, why=why, returned=_returned(act, letter.refused, why, called))
 
 
@@ -83,7 +85,9 @@ def fields_of(act: str, text: str) -> Fields | None:
     """Return the fields whose tagged text equals the text; None if no fields give that text."""
     if (question := find_question(act)) is None:
         return None
-    written = {"notes": In("NOTES"), "speech": In("s"), **question.answer.written()}
+    written = {"notes": In("NOTES"), **question.answer.written()}
+    if not question.answer.heard():  # a model may speak without being asked to
+        written["speech"] = In("s")
     said = {name: how.untagged(text) for name, how in written.items()}
     fields: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     if offer := _OFFER.search(text):

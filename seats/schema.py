@@ -23,13 +23,19 @@ def in_fields(act: str, fields: Mapping[str, Any], called: bool) -> str:
     >>> in_fields("claim", {"speech": {}, "percent": {}}, called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
+    how = how_written(act, fields).items()
+    told = ", ".join(f"`{field}` is {one.told()}" for field, one in how)
+    return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
+
+
+def how_written(act: str, fields: Mapping[str, Any]) -> dict[str, How]:
+    """Return field → the rule that writes it as tagged text, for the fields that a letter asks."""
     question = find_question(act)
     how: dict[str, How] = {**(question.answer.written() if question else {}), "notes": In("NOTES")}
     for field, one in how.items():  # a letter may permit only some of its question's values
         if isinstance(one, Choice) and "enum" in fields.get(field, ()):
             how[field] = one.only(fields[field]["enum"])
-    told = ", ".join(f"`{field}` is {how[field].told()}" for field in fields if field in how)
-    return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
+    return {field: how[field] for field in fields if field in how}
 
 
 _NOTES = Field(description="Notes for yourself, replacing the former ones; null keeps those.")

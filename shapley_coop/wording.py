@@ -3,6 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+STANDING = "the deal in force, if all keep it"
+"""The words for the case that an offer is refused while a contract is in force."""
+
+
+def refusal_words(row: Mapping[str, Any]) -> str:
+    """Return in words what a row without an offer is about: no deal, or that the offer is refused.
+
+    >>> refusal_words({"if": "no deal", "by": STANDING}), refusal_words({"if": "no deal"})
+    ('refused', 'no deal')
+    """
+    return "refused" if row.get("by") == STANDING else str(row["if"])
+
 
 def breach_words(row: Mapping[str, Any], viewer: str, signed: bool = False) -> str:
     """Return in words who breaks an offer, or a signed contract, and by which action.

@@ -7,6 +7,7 @@ from shapley_coop.deals.language.acceptance import in_a_word, quote_unknown_deci
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
+from shapley_coop.seats.answers import refuse_keys
 from shapley_coop.seats.records import CHOSEN, PASS, Answer, Pointer
 from shapley_coop.state.additions import check_additions, without_additions
 from shapley_coop.state.budget import SPENT_UP
@@ -39,6 +40,8 @@ def reader(
         message = in_a_word(message)
         said = read(turn, agent, message)
         if isinstance(said, Fault):
+            if fault := refuse_keys(turn.question.name, message.outside):
+                return fault
             return replace(said, feedback=quote_unknown_decision(message) + said.feedback)
         return said.repaired(message.repairs)
 

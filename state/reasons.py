@@ -55,6 +55,12 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?\s?\d{1,9}(?:,\d{3}){0,2}(?:\.\d{1,9})?(?:/\d{1,9})?(?!,\d|\s?%|\.\d|\w)"
 )
 _UNKNOWN = re.compile(r"\W*(?:unknown|null|n/?a|i cannot (?:say|tell))\W*\Z", re.IGNORECASE)
+_NONE = re.compile(
+    r"[\W_]*(?:none|nothing|zero|no (?:price|payment|transfer))[\W_]*\Z", re.IGNORECASE
+)
+_COMMENT = re.compile(r"(?<=[\d*_`])\s{0,3}\([^()\n]{0,200}\)")
+"""Brackets behind a number, which only explain it."""
+
 _LEADING = re.compile(r"[\s*_`\"'(\[]{0,6}([-+−]|0(?![\w.]))")
 _SIGNS = {
     "+": re.compile(r"\b(?:positive|beneficial|benefits?|plus)\b", re.IGNORECASE),
@@ -167,7 +173,7 @@ def _amount(written: str) -> Fraction | None:
     """Return a line's only number, or the number after the last `=` of a calculation."""
     if _UNKNOWN.match(written):
         return None
-    found = _NUMBER.findall(written.rpartition("=")[2])
+    found = _NUMBER.findall(_COMMENT.sub("", written.rpartition("=")[2]))
     try:
         numbers = {exact(re.sub(r"[,\s]", "", x).replace("−", "-")) for x in found}
     except ValueError:
@@ -190,7 +196,7 @@ def _sign(written: str) -> str | None:
 
 def _price(written: str) -> Fraction | None:
     """Return a signed amount; "I offer 3" is read as −3 and "I ask 3" as 3."""
-    amount = _amount(written)
+    amount = Fraction(0) if _NONE.match(written) else _amount(written)
     if amount is None or amount < 0:
         return amount
     pays, is_paid = bool(_PAYS.search(written)), bool(_IS_PAID.search(written))

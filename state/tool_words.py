@@ -11,7 +11,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import visible_lines
 from shapley_coop.games import Turn
 from shapley_coop.state.table import PublicMessage
-from shapley_coop.wording import breach_words
+from shapley_coop.wording import breach_words, refusal_words
 
 MAX_ANSWER_CHARS = 2_000
 """The most characters of one tool's answer."""
@@ -37,6 +37,8 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
     lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
     if by_norm := outlook.get("norm"):
         case = f"Split by the norm {by_norm['name']}, if all keep it"
+        if (plays := by_norm.get("plays", outlook["plays"])) != outlook["plays"]:
+            case += f" (mean of {plays} plays)"
         lines.append(f"{case}: {_amounts(by_norm['payoffs'], viewer)}.")
     return "\n".join([*lines, *_assumption_lines(outlook)])
 
@@ -148,7 +150,7 @@ def _how(outlook: Mapping[str, Any], unit: str) -> str:
 
 
 def _row(row: Mapping[str, Any], viewer: str) -> str:
-    case, by = row["if"], f" ({row['by']})" if row["by"] else ""
+    case, by = refusal_words(row), f" ({row['by']})" if row["by"] else ""
     if row["who"]:
         case, by = breach_words(row, viewer), ""
     return f"- {case[0].upper()}{case[1:]}{by}: {_amounts(row['payoffs'], viewer)}."

@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import TYPE_CHECKING
 
+from shapley_coop.amounts import from_micro
+from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.game_tree import (
     NOTHING,
     Amounts,
@@ -16,17 +20,23 @@ from shapley_coop.deals.analysis.outlook_rows import (
     EVERYBODY,
     NO_DEAL,
     SURE,
+    Range,
     Row,
     breaks,
     certain,
     told_by_turn,
 )
-from shapley_coop.deals.analysis.stage import Play, StageGame
+from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame, facts_of
 from shapley_coop.deals.analysis.valuations import expected_value, own_kept, secure_value
 from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
+from shapley_coop.wording import STANDING
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.outlook import Prospect
 
 _MOST_TREES = 4
 _trees: dict[tuple[Game, str, Enforcement], GameTree] = {}
@@ -53,32 +63,65 @@ def tree_of(
     return tree
 
 
-def exact_rows(
-    within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
-) -> list[Row]:
-    """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal.
-
-    Args:
-        within: the game tree under the offer.
-        without: the game tree without the offer.
-        held: each agent's earnings so far.
-        record: the turns played.
-    """
-    agents, moved = within.stage.agents, within.shifted(record)
-
-    def told(gains: Amounts, shift: Amounts) -> dict[str, Fraction]:
-        sums = zip(agents, gains, shift, strict=True)
-        return {agent: held[agent] + gain + past for agent, gain, past in sums}
-
-    rows = [Row(EVERYBODY, certain(told(within.value(expected_value), moved)))]
-    for i, agent in enumerate(agents):
+def exact_rows(of: "Prospect", within: GameTree) -> list[Row]:
+    """Return the payoffs under an offer, from its tree: all keep it, or one agent breaks it."""
+    held = _holdings(of)
+    rows = [Row(EVERYBODY, _ends(of, within, within.value(expected_value), held))]
+    for i, agent in enumerate(within.stage.agents):
         if i not in within.solved:
             within.solved[i] = _Breach(within, i)
         if found := within.solved[i].best(within.now, within.start):
             gains, by = found
-            rows.append(Row(breaks(agent), certain(told(gains, moved)), who=agent, by=by))
-    sure = told(without.value(secure_value), without.shifted(record))
-    return [*rows, Row(NO_DEAL, certain(sure), by=SURE)]
+            rows.append(Row(breaks(agent), _ends(of, within, gains, held), who=agent, by=by))
+    return rows
+
+
+def refused(of: "Prospect") -> Row | None:
+    """Return the payoffs without the offer, or None if the game cannot be enumerated.
+
+    With a contract in force they are those if all keep the contract, else each agent's maximin.
+    """
+    standing = of.standing
+    value, by = (expected_value, STANDING) if standing else (secure_value, SURE)
+    if of.stage is None:
+        return None
+    try:
+        terms = of.enforcement if standing else Enforcement("notional")
+        without = tree_of(of.game, standing or Deal(), of.stage, terms, of.record)
+    except NotFinite:
+        return None
+    return Row(NO_DEAL, _ends(of, without, without.value(value), _holdings(of)), by=by)
+
+
+def _ends(
+    of: "Prospect", tree: GameTree, gains: Amounts, held: Mapping[str, Fraction]
+) -> dict[str, Range]:
+    """Return each agent's payoff at the end, given its gains from now on in a tree."""
+    sums = zip(tree.stage.agents, gains, tree.shifted(of.record), strict=True)
+    return certain({agent: held[agent] + gain + past for agent, gain, past in sums})
+
+
+def with_deposit(of: "Prospect") -> Enforcement:
+    """Return the enforcement with the deposit that each party would pay under the offer."""
+    if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
+        return of.enforcement
+    return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
+
+
+def _agreement(of: "Prospect", contract: Contract | None) -> Agreement:
+    facts, open_turns = facts_of(of.game), of.game.open_turns
+    return Agreement(contract, of.record, facts, of.enforcement, open_turns)
+
+
+def _holdings(of: "Prospect") -> dict[str, Fraction]:
+    """Return each agent's earnings so far, after the current contract's payments and deposits."""
+    held = earnings(of.record, of.game.agents)
+    if of.standing is None or not of.enforcement.executes:
+        return held
+    signed = _agreement(of, of.standing)
+    held = apply_payments(held, signed.monitor.payments)
+    forfeited = net(signed.postings(over=True), of.game.agents)
+    return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 
 
 class _Breach:
@@ -115,19 +158,20 @@ class _Breach:
 
     def _action(self, position: Position, broken: bool) -> str:
         valued = self._freely(position) if broken else self._having_to(position)
-        return max(valued, key=lambda action: self._rank(position, action, valued[action]))
+        return self._best_of(position, valued)
 
-    def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
-        """Return an action's sort key: the agent's gain, then whether the action keeps duties."""
-        return gains[self._i], action in own_kept(self._tree, position, self._i)
+    def _best_of(self, position: Position, valued: Mapping[str, Amounts]) -> str:
+        """Return the action with the agent's largest gain; of equals, one that keeps duties."""
+        kept = own_kept(self._tree, position, self._i)
+        return max(valued, key=lambda action: (valued[action][self._i], action in kept))
 
     def _of_free(self, position: Position) -> Amounts:
         valued = self._freely(position)
-        return max(valued.items(), key=lambda pair: self._rank(position, pair[0], pair[1]))[1]
+        return valued[self._best_of(position, valued)]
 
     def _of_must(self, position: Position) -> Amounts | None:
         valued = self._having_to(position)
-        return max(valued.values(), key=lambda gains: gains[self._i]) if valued else None
+        return valued[self._best_of(position, valued)] if valued else None
 
     def _freely(self, position: Position) -> dict[str, Amounts]:
         later = self._free.get(position.turn + 1, {})

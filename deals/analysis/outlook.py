@@ -26,19 +26,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from shapley_coop.amounts import from_micro
-from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.exact_outlook import exact_rows, tree_of
+from shapley_coop.deals.analysis.exact_outlook import exact_rows, refused, tree_of, with_deposit
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, average
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.deals.compiled import compile_contract
 from shapley_coop.deals.contract import Contract, agreed_from, in_force, split_of
-from shapley_coop.deals.enforcement import Enforcement, net
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE, Earned, conditions_in
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.ahead import Played
 
@@ -122,6 +119,7 @@ class DealOutlook:
         assumes: the assumption about agents that owe no action, in words; "" if there are none.
         norm: the norm of `by_norm`, or "".
         by_norm: agent → its payoff by `norm` if all keep the offer, or None.
+        norm_plays: the number of plays behind `by_norm`; 0 if it is exact.
         why_not: the reason why there are no rows, or "".
     """
 
@@ -131,6 +129,7 @@ class DealOutlook:
     assumes: str = ""
     norm: str = ""
     by_norm: Mapping[str, Range] | None = None
+    norm_plays: int = 0
     why_not: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -145,6 +144,8 @@ class DealOutlook:
         if self.by_norm is not None:
             told = {agent: x.record() for agent, x in self.by_norm.items()}
             found["norm"] = {"name": self.norm, "payoffs": told}
+            if self.norm_plays:
+                found["norm"]["plays"] = self.norm_plays
         if self.why_not:
             found["why_not"] = self.why_not
         return found
@@ -178,46 +179,19 @@ def outlook(of: Prospect) -> DealOutlook:
 
 def _exactly(of: Prospect) -> tuple[DealOutlook, KeptPlays] | None:
     """Return the outlook by the game tree, or None if the game cannot be enumerated."""
-    stage, terms = of.stage, of.enforcement
-    if stage is None:
+    without = refused(of)
+    if of.stage is None or without is None:
         return None
-    standing = of.standing or Deal()
-    without_terms = terms if of.standing else Enforcement("notional")
     try:
-        terms = _with_deposit(of)
-        within = tree_of(of.game, of.contract, stage, terms, of.record)
-        without = tree_of(of.game, standing, stage, without_terms, of.record)
+        within = tree_of(of.game, of.contract, of.stage, with_deposit(of), of.record)
     except NotFinite:
         return None
-    rows = exact_rows(within, without, _holdings(of), of.record)
+    rows = [*exact_rows(of, within), without]
     if of.standing is None and (declared := Simulation(of, count=1).baseline()):
         rows = [*rows, declared]
     return DealOutlook(rows=tuple(rows), assumes=_assumed(of, IN_TREE)), lambda: [
         Played(within.course(of.record))
     ]
-
-
-def _with_deposit(of: Prospect) -> Enforcement:
-    """Return the enforcement with the deposit that each party would pay under the offer."""
-    if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
-        return of.enforcement
-    return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
-
-
-def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
-    facts, open_turns = facts_of(of.game), of.game.open_turns
-    return Agreement(contract, of.record, facts, of.enforcement, open_turns)
-
-
-def _holdings(of: Prospect) -> dict[str, Fraction]:
-    """Return each agent's earnings so far, after the current contract's payments and deposits."""
-    held = earnings(of.record, of.game.agents)
-    if of.standing is None or not of.enforcement.executes:
-        return held
-    signed = _agreement(of, of.standing)
-    held = apply_payments(held, signed.monitor.payments)
-    forfeited = net(signed.postings(over=True), of.game.agents)
-    return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 
 
 def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
@@ -230,7 +204,7 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
     simulation = Simulation(
         of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
     )
-    rows = simulation.rows()
+    rows = simulation.rows(refused(of))
     if of.game.analysis.ahead.foreseeable == "own":
         rows = [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
     found = DealOutlook(
@@ -263,7 +237,9 @@ def _with_norm(of: Prospect, found: DealOutlook, kept: KeptPlays) -> DealOutlook
     if not names or not _valued_in_advance(of):
         return found
     ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in kept()]
-    return replace(found, norm=names[0], by_norm=average(ends, not of.game.rolls_dice))
+    plays = sum(times for _, times in ends) if of.game.rolls_dice else 0
+    by_norm = average(ends, not of.game.rolls_dice)
+    return replace(found, norm=names[0], by_norm=by_norm, norm_plays=plays)
 
 
 def _valued_in_advance(of: Prospect) -> bool:

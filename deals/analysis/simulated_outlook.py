@@ -29,6 +29,7 @@ from shapley_coop.games import Turn
 from shapley_coop.games.ahead import UNASKED, Plan, Played
 from shapley_coop.games.goods import Gift
 from shapley_coop.games.open_turns import OpenTurns
+from shapley_coop.wording import STANDING
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.outlook import Prospect
@@ -64,12 +65,16 @@ class Simulation:
         self.plays = count or self._ahead.count(self._plan(of.contract), sims, turns)
         self._search = search or self.plays
 
-    def rows(self) -> list[Row]:
-        """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal."""
+    def rows(self, without: Row | None) -> list[Row]:
+        """Return the payoffs in each case: all keep the offer, one agent breaks it, or no deal.
+
+        Args:
+            without: the row of no deal, if it is known exactly; else it is simulated.
+        """
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
-        found.append(self._once(NO_DEAL, self._without))
+        found.append(without or self._once(NO_DEAL, self._without))
         if self._of.standing is None and (declared := self.baseline()):
             found.append(declared)
         return found
@@ -168,7 +173,7 @@ class Simulation:
         standing = self._of.standing
         played = self._played(self._plan(standing))
         unasked = f"everybody: {self._ahead.unasked_words}"
-        by = "the contract in force is kept" if standing else unasked
+        by = STANDING if standing else unasked
         return Row(NO_DEAL, self._averaged(self._ends(played, standing)), by=by)
 
     def _plan(

@@ -4,16 +4,18 @@ import re
 from dataclasses import replace
 from typing import Any, Literal
 
-from shapley_coop.deals.language.deal import Offer
+from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import agreeing, denied, hedged, split_reason, written_lines
-from shapley_coop.deals.language.spelling import find_meant, unwrap
+from shapley_coop.deals.language.meant import find_meant, unwrap
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
 _NUMBERED = re.compile(
     r"\b(?:offer|revision|proposal|number|no\.?)\s{0,3}#?\s{0,3}(\d{1,9})\b|#(\d+)", re.I
 )
+_ACCEPTANCE = re.compile(r"\baccept", re.IGNORECASE)
 _DECISION = re.compile(r"\b(?:accept|reject|veto)", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
@@ -22,9 +24,10 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     """Return a fault unless a message accepts the current offer without a condition.
 
     An acceptance means the offer in the author's letter. A revision or a hash in the acceptance
-    must be that offer's. A condition is a fault; other words are ignored.
+    must be that offer's. A condition is a fault; other words are ignored. A proposal beside the
+    acceptance is one, too, unless it repeats the offer.
     """
-    if message.proposal is not None:
+    if message.proposal is not None and not _repeats(message.proposal, offer):
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
     if offer is None:
         return Fault("VOID", "There is no offer that you could accept.")
@@ -42,11 +45,20 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     return None
 
 
+def _repeats(raw: Any, offer: Offer | None) -> bool:
+    """Return whether a proposal holds nothing but what the offer holds."""
+    found = read_proposal(raw) if offer else None
+    if offer is None or not isinstance(found, Reading):
+        return False
+    said, deal = found.deal, Deal.of(offer["deal"])
+    return said.clauses in ((), deal.clauses) and said.drops in ((), deal.drops)
+
+
 def in_a_word(message: Message) -> Message:
     """Return the message with its last line read as a tag, if that line is an untagged decision.
 
-    Earlier lines must not name a decision. If they contain a condition, an acceptance counts only
-    with a label such as "Decision:".
+    Earlier lines must not name a decision, or no acceptance if the last line rejects. If they
+    contain a condition, an acceptance counts only with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
@@ -57,6 +69,8 @@ def in_a_word(message: Message) -> Message:
     >>> in_a_word(Message(outside="I accept offer 2.")).accept
     'offer 2'
     >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
+    ''
+    >>> in_a_word(Message(outside="3 is my floor, so I reject.\\nREJECT")).reject
     ''
     >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
     'leave'
@@ -107,9 +121,11 @@ def _last_line(outside: str) -> tuple[str, str] | None:
     choice, reason = split_reason(bare, _AFTER_DECISION)
     decided = _DECIDED.fullmatch(unwrap(choice))
     word = find_meant(decided["word"], DECISIONS) if decided else None
-    if decided is None or word is None or _DECISION.search(f"{said}\n{reason}"):
+    if decided is None or word is None:
         return None
     accepts = DECISIONS[word] == "accept"
+    if (_DECISION if accepts else _ACCEPTANCE).search(f"{said}\n{reason}"):
+        return None
     in_doubt = accepts and ((bare == last and hedged(said)) or not agreeing(reason))
     words = " ".join(filter(None, [decided["named"], reason]))
     return None if in_doubt or denied(reason) else (word, words)

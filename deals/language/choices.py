@@ -28,7 +28,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.spelling import find_meant, unwrap
+from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
@@ -53,9 +53,8 @@ def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
-    found = {
-        action for said in _candidates(message.outside, legal) if (action := _match(said, legal))
-    }
+    named = {find_action(said, legal) for said in _candidates(message.outside, legal)}
+    found = {action for action in named if action}
     if len(found) > 1:
         both = " and ".join(sorted(found))
         return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
@@ -97,6 +96,8 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
+    if (part := _IN_WORDS.get(unwrap(said).casefold())) is not None:
+        return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
     if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
         return _one_of(doubtful[1])
     bare = _ABOUT.sub("", _SAYING.sub("", unwrap(said), count=1), count=1)
@@ -126,6 +127,19 @@ _SAYING = re.compile(
 """Words before the number that only introduce the claim, as in "my share is"."""
 
 
+_IN_WORDS = {
+    f"{one}{words}": part
+    for words, part in {
+        "half": Fraction(1, 2),
+        "third": Fraction(1, 3),
+        "quarter": Fraction(1, 4),
+        "fifth": Fraction(1, 5),
+    }.items()
+    for one in ("", "a ", "one ")
+} | {"nothing": Fraction(0), "two thirds": Fraction(2, 3), "three quarters": Fraction(3, 4)}
+"""Parts that are written as words."""
+
+
 def _one_of(number: str) -> Fault:
     """Return the fault that asks whether a number up to 1 is a fraction or a percentage.
 
@@ -140,7 +154,7 @@ def _one_of(number: str) -> Fault:
 _UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
 """A number up to 1 labelled as a percentage; it may mean a fraction instead: 0.5 for 50 %."""
 
-_CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
+_CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40%."
 _ABOUT = re.compile(
     r"^(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|~|≈)\s{0,3}", re.I
 )
@@ -156,7 +170,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := _match(said, legal) or _called_so(said, legal) or _same_call(said, legal):
+    if action := find_action(said, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -165,23 +179,6 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 
-
-def _match(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal action named, ignoring words like "I choose" and "this turn" around it.
-
-    >>> _match("play safe", ["safe", "play safe"]), _match("I will play safe.", ["safe", "risky"])
-    ('play safe', 'safe')
-    """
-    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrap(said), count=1), count=1)
-    return find_meant(said, legal) or find_meant(bare, legal)
-
-
-_CHOOSING = re.compile(
-    r"^(?:(?:i|we) )?(?:will |to )?(?:vote for |choose to |choose |play |do |pick )?", re.IGNORECASE
-)
-_CHOSEN = re.compile(
-    r"(?: it| (?:my|the|this) (?:move|deal|turn|contract))?(?: to the mediator)?$", re.IGNORECASE
-)
 
 _QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
 """Characters ignored in comparing calls: quotation marks, blanks, full stops ending a value."""
@@ -225,7 +222,7 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
     said = [_without_reason(line, legal) for line in (*labelled, *ends)]
-    if lines and (_LABELLED.fullmatch(lines[-1]) or _match(said[-1], legal)):
+    if lines and (_LABELLED.fullmatch(lines[-1]) or find_action(said[-1], legal)):
         yield from said
     words = outside.strip()
     begin = words.find("{")
@@ -243,7 +240,7 @@ def _without_reason(line: str, legal: Sequence[str]) -> str:
     The line is returned unchanged if the reason holds a condition or names another choice.
     """
     choice, reason = split_reason(line[: _LONGEST_NAME + 1])
-    if hedged(reason) or not (named := _match(choice, legal)):
+    if hedged(reason) or not (named := find_action(choice, legal)):
         return line
     others = "|".join(re.escape(one) for one in legal if one != named)
     return line if others and re.search(rf"\b(?:{others})\b", reason, re.I) else choice

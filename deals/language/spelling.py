@@ -1,7 +1,7 @@
 """The readers of the parts of a clause as agents write them: names, amounts, `per`, conditions."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +11,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.condition_form import ranges_of
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
+from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.games.actions import actions_of_all
@@ -20,7 +21,6 @@ _NUMBERS = int | float | str | Fraction | Decimal
 _PER = ("once", "turn", "reward")
 _CONDITIONS = ("turn", "turns", "from", "every", "last", "count", "earned", "all", "any", "not")
 _ALWAYS = ("always", "every turn", "at every turn", "")
-_AROUND = " \t\r\n*`\"'“”‘’_"
 _UNITS = r"points?|pts?|coins?|units?|credits?"
 _MONEY = r"[$€£¥]|dollars?|euros?|[A-Za-z]{3}"
 _AMOUNT = re.compile(
@@ -67,22 +67,6 @@ def show(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def unwrap(text: str) -> str:
-    """Return a text without the quotation marks, backticks, bold marks and full stop around it."""
-    return text.strip(_AROUND).rstrip(".!").strip(_AROUND)
-
-
-def find_meant(said: str, known: Collection[str]) -> str | None:
-    """Return the one known name that a text means, ignoring case, plural and marks around it."""
-    if said in known:
-        return said
-    bare = unwrap(said).casefold()
-    alike = [name for name in known if name.casefold() == bare]
-    for end in () if alike else ("s", "es"):  # singular for plural, or the other way round
-        alike += [n for n in known if n.casefold() in (bare + end, bare.removesuffix(end))]
-    return alike[0] if len(alike) == 1 else None
-
-
 _EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others", "all the others"}
 
 
@@ -101,10 +85,11 @@ def read_name(
     if terms is None:
         return said
     known = _actions(terms, of) if key == "action" else list(terms.agents)
+    meant = find_action if key == "action" else find_meant
     if key in ("payer", "payee"):
         known = [*known, OTHERS]
     everybody_else = unwrap(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
-    found = OTHERS if everybody_else else find_meant(said, known)
+    found = OTHERS if everybody_else else meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")

@@ -16,8 +16,9 @@ from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, list_faults, together
+from shapley_coop.deals.language.meant import find_meant
 from shapley_coop.deals.language.reading import no_other_keys
-from shapley_coop.deals.language.spelling import Notes, find_meant, show
+from shapley_coop.deals.language.spelling import Notes, show
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear

@@ -57,6 +57,7 @@ def test_the_sign_of_a_price_is_who_pays() -> None:
     )
     assert price("5.5") == price("I ask Bob for 5.5") == price("I should be paid 5.5")
     assert price("unknown") is None
+    assert price("none") == price("0 (a fine of 12 for whoever keeps)") == 0
 
 
 @pytest.mark.parametrize(

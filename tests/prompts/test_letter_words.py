@@ -16,6 +16,7 @@ from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from shapley_coop.wording import STANDING
 from tests.scripted import Script
 
 DEAL = [
@@ -296,10 +297,19 @@ def test_each_row_without_a_deal_says_what_is_then_done() -> None:
     without = [
         row("no deal", "-21", "-17", by="everybody: Fireball"),
         row("no deal", "-25", "-25", by="everybody stands idle"),
+        row("no deal", "2", "1", by=STANDING),
     ]
     letter = shown({**OUTLOOK, "rows": [OUTLOOK["rows"][0], *without]})
     assert "| no deal: everybody does Fireball | -17 | -21 |" in letter
     assert "| no deal: everybody stands idle | -25 | -25 |" in letter
+    assert "| refused: the deal in force, if all keep it | 1 | 2 |" in letter
+
+
+def test_means_over_plays_say_how_many_and_how_a_breach_is_chosen() -> None:
+    few = {**OUTLOOK["norm"], "plays": 8}
+    letter = shown({**OUTLOOK, "exact": False, "plays": 500, "norm": few})
+    assert "if all keep the deal (the mean of 8 plays) | 4.5 | 4.5 |" in letter
+    assert "; who breaks it does one action wherever it owes another, its best):" in letter
 
 
 @pytest.mark.parametrize("fine", [0, 3])

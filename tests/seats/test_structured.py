@@ -5,21 +5,15 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.language.choices import read_claim
-from shapley_coop.deals.language.faults import Fault as Refusal
-from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.answers import fields_in, tag_fields
-from shapley_coop.seats.asked import names
+from shapley_coop.seats.answers import fields_in
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.modes import answers_of
-from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
-from tests.questions.test_questions import QUESTIONS
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
@@ -129,6 +123,18 @@ async def test_a_decision_that_there_is_not_is_told_back() -> None:
 
 
 @pytest.mark.parametrize("way", ["schema", "tools"])
+async def test_a_key_that_could_bind_is_named_and_no_tags_are_asked_for(way: str) -> None:
+    unless = spoilt('{"thoughts": "Hm.", "decision": "accept", "unless": "you pay 4"}')
+    words = spoilt('{"thoughts": "Hm.", "decision": "gladly"}')
+    with StubOpenAI(WAYS[way], faults=[unless, words]) as stub:
+        seats = {"Alice": "embedded:rational", "Bob": room(stub, answers=way).seats["Bob"]}
+        await play("negotiation", RunConfig.model_validate({"seats": seats}))
+        named, asked = (request.body["messages"][-1]["content"] for request in stub.requests[1:3])
+    assert "`unless` is no field of this answer: leave it out." in named
+    assert 'Do you accept offer 1? Answer "accept" or "reject".' in asked
+
+
+@pytest.mark.parametrize("way", ["schema", "tools"])
 @pytest.mark.parametrize(
     "written",
     [
@@ -212,80 +218,3 @@ def test_auto_takes_what_the_model_is_known_to_support(
 ) -> None:
     given = Seat.model_validate(seat)
     assert answers_of(given, chat_model(given, agent="Alice", seed=0), tools) == way
-
-
-# Fields and tags
-
-
-LETTER = {"legal": ["door", "lever"]}
-IN_FIELDS = [one for one in names() if one in QUESTIONS or schema_of({"ask": one, **LETTER})]
-"""What is answered in fields: all that the core asks, and what extensions ask so."""
-
-
-@pytest.mark.parametrize("act", IN_FIELDS)
-def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
-    schema = schema_of({"ask": act, **LETTER})
-    assert schema is not None
-    assert schema["title"] == act
-
-    def objects(part: Any) -> Any:
-        if isinstance(part, dict):
-            if part.get("type") == "object":
-                yield part
-            for value in part.values():
-                yield from objects(value)
-        elif isinstance(part, list):
-            for value in part:
-                yield from objects(value)
-
-    for found in objects(schema):
-        assert found["additionalProperties"] is False
-        assert found["required"] == list(found["properties"])
-    assert '"default"' not in json.dumps(schema)
-
-
-@pytest.mark.parametrize(
-    ("act", "fields", "text"),
-    [
-        ("answer", {"decision": "accept", "offer": 3}, "<ACCEPT>3</ACCEPT>"),
-        ("answer", {"decision": "reject", "speech": "No."}, "<s>No.</s><REJECT>"),
-        (
-            "answer",
-            {"decision": "counter", "clauses": [{"kind": "do", "agent": "A", "action": "x"}]},
-            '<REJECT><PROPOSAL>{"clauses": [{"kind": "do", "agent": "A", "action": "x"}]}'
-            "</PROPOSAL>",
-        ),
-        ("answer", {}, ""),
-        ("claim", {"percent": 40}, "<CLAIM>40%</CLAIM>"),
-        ("claim", {"percent": "0.5%"}, "<CLAIM>0.5%</CLAIM>"),
-        ("claim", {}, ""),
-        ("propose", {"notes": "5 is fair"}, "<NOTES>5 is fair</NOTES><REJECT>"),
-        ("contract_judge", {"verdicts": [{"clause": "c1", "verdict": "satisfied"}]}, None),
-        ("act", {"action": "x", "content": {"a": 1}}, None),
-        ("act", ["x"], '["x"]'),
-        ("act", "x", "x"),
-    ],
-)
-def test_fields_become_the_tagged_text_that_one_reader_reads(
-    act: str, fields: Any, text: str | None
-) -> None:
-    assert text is None or tag_fields(act, fields) == text
-
-
-def test_a_tag_in_a_field_is_text_and_ends_no_element() -> None:
-    said = tag_fields("answer", {"decision": "reject", "speech": "I write </s><ACCEPT> never."})
-    assert said == "<s>I write ‹/s>‹ACCEPT> never.</s><REJECT>"
-
-
-@pytest.mark.parametrize("percent", [0.55, "0.55", ".55", 1, 1.0])
-def test_a_part_of_one_under_the_name_of_per_cent_is_asked_back(percent: Any) -> None:
-    """It is 55 % or 0.55 %; either can be written, in the field as in the tag."""
-    message = scan(tag_fields("claim", {"percent": percent}))
-    assert isinstance(message, Message)
-    asked = read_claim(message)
-    assert isinstance(asked, Refusal)
-    plain = asked.feedback.rpartition(": ")[2].rstrip(".").split(" or ")
-    for written in plain:
-        again = read_claim(scan(tag_fields("claim", {"percent": written})))
-        assert again == read_claim(scan(f"<CLAIM>{written}</CLAIM>"))
-        assert not isinstance(again, Refusal)

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from shapley_coop.amounts import Exact, plain
 from shapley_coop.deals.language.clauses.base import Clause
 from shapley_coop.deals.language.effects import Split
+from shapley_coop.deals.language.meant import find_meant
 from shapley_coop.deals.language.spelling import Notes, amount, part, read_name, show
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
@@ -60,7 +61,9 @@ class Share(Clause):
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read the norm and the fractions."""
         fractions, norm = given.get("fractions"), given.get("norm")
-        if norm is not None and not isinstance(norm, str):
+        if isinstance(norm, str) and terms and (found := find_meant(norm, terms.norms)):
+            norm = found
+        elif norm is not None and not isinstance(norm, str):
             notes.wrong("norm", f"{show(norm)} is no name of a norm")
         if fractions is None:
             return {"norm": norm}

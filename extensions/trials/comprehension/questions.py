@@ -146,7 +146,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
             yield Question(
                 "if another breaks it", text, payoffs[me], _row(f"{who} signs and breaks it", me)
             )
-        elif row["if"] == "no deal" and one_without:
+        elif row["if"] == "no deal" and one_without and not facts.get("contract"):
             text = "What do you yourself end up with, or can be sure of, without a deal?"
             yield Question("without a deal", text, payoffs[me], _row("no deal", me))
 

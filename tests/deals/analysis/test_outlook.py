@@ -161,6 +161,42 @@ def test_the_best_breach_is_the_best_of_all_that_brute_force_finds():
         assert row.payoffs["Ann"].mean == best
 
 
+def test_a_breach_pays_the_others_what_its_own_turn_pays_them():
+    """Waiting at turn 1 or at turn 2 costs Alice the same, but not the others."""
+    game = load("cash_grab", {"rounds": 2})
+    first, then = Turns(turns=(1, 1)), Turns(turns=(2, 2))
+    deal = Deal(
+        clauses=[
+            Do(agent="Alice", action="take"),
+            Do(agent="Bob", action="take", when=first),
+            Do(agent="Carol", action="wait", when=first),
+            Do(agent="Bob", action="wait", when=then),
+            Do(agent="Carol", action="take", when=then),
+        ]
+    )
+    found = cases(before_play(game, deal))
+    assert found["Alice breaks it", "wait at turn 2"] == {"Alice": "2", "Bob": "2", "Carol": "3"}
+
+
+def test_a_refusal_during_play_leaves_the_deal_in_force():
+    dilemma = load("prisoners_dilemma", {"rounds": 2})
+    promise = Deal(clauses=[Do(agent="everyone", action="cooperate")])
+    standing, actions = sign(put(promise, "Alice", 1), 1), {"Alice": "cooperate", "Bob": "defect"}
+    after = dilemma.step(dilemma.start(), actions)
+    turn = {"turn": 1, "actions": actions, "rewards": after.rewards}
+    offer = Deal(clauses=[Pay(payer="Bob", payee="Alice", amount=1)])
+    row = outlook(Prospect(dilemma, after.position, [turn], standing, offer)).rows[-1]
+    assert (row.condition, row.by) == ("no deal", "the deal in force, if all keep it")
+    assert {agent: x.mean for agent, x in row.payoffs.items()} == {"Alice": 0, "Bob": 3}
+
+
+def test_what_each_can_be_sure_of_is_told_beside_a_split_by_a_norm():
+    game = load("volunteers")
+    deal = Deal(clauses=[Do(agent="Carol", action="volunteer"), Share(norm="shapley")])
+    found = cases(before_play(game, deal, norm_payoffs=norm_payoffs))
+    assert found["no deal", "what each can be sure of"] == dict.fromkeys(game.agents, "3")
+
+
 def test_whoever_is_asked_for_nothing_breaks_nothing():
     deal = Deal(clauses=[Forbid(agent="Bob", action="door")])
     found = before_play(load("escape_room"), deal)

@@ -13,7 +13,8 @@ from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.condition import Condition
 from shapley_coop.deals.language.deal import Deal, accept, put, unanimous
 from shapley_coop.deals.language.faults import MAX_FEEDBACK, Fault
-from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.reading import Reading, read_deal, read_proposal
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import (
     All,
     AnyOf,
@@ -35,6 +36,19 @@ from tests.deals.made_deals import (
     deals,
     records,
 )
+
+
+def test_a_deed_and_a_norm_in_another_case_are_read_as_the_known_names() -> None:
+    terms = Terms(["Ann", "Bob"], {"Ann": ["door", "lever"], "Bob": ["door"]}, norms=["shapley"])
+    said = [
+        {"kind": "do", "agent": "Ann", "action": "pull the lever"},
+        {"kind": "share", "norm": "Shapley"},
+    ]
+    found = read_proposal({"clauses": said}, terms)
+    assert isinstance(found, Reading)
+    assert found.deal.clauses == (Do(agent="Ann", action="lever"), Share(norm="shapley"))
+    assert found.repairs == ("clause 1: read pull the lever as lever",)
+
 
 # Exact numbers
 
