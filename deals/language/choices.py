@@ -175,6 +175,9 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
         label = find_meant(name.rstrip(":"), [one for one in legal if " " not in one])
+        twice, behind = (*carried.split(maxsplit=1), "")[:2]
+        if label and find_meant(twice.rstrip(":"), [label]):
+            name, carried = f"{name} {twice}", behind
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
