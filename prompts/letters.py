@@ -132,7 +132,13 @@ def _in_force(contract: Facts, turns: int) -> str:
     told = [contract_lines(contract, turns), _of_others(contract)]
     if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
         told.append(_HANDED_OVER)
+    if due := contract.get("due"):
+        told.append(f"Still due from clauses that ended: {'; '.join(map(_due_words, due))}.")
     return "\n\n".join(filter(None, told))
+
+
+def _due_words(due: Facts) -> str:
+    return f"{due['payer']} pays {due['payee']} {amount(due['amount'])} ({due['clause']})"
 
 
 def _of_others(contract: Facts) -> str:

@@ -65,6 +65,12 @@ def offer_to_answer(view: Facts) -> dict[str, Any]:
     }
 
 
+def speakers(view: Facts) -> dict[str, Any]:
+    """Return the agents that speak after the reader in the last round, in words; else ""."""
+    after = view.get("speak_after", [])
+    return {"after": few(after) if after else "nobody" if "speak_after" in view else ""}
+
+
 def _others(answering: Sequence[str]) -> str:
     few = 0 < len(answering) <= MOST_COLUMNS
     return " and ".join(map(plain, answering)) if few else "All others"

@@ -9,12 +9,14 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.reading import agrees
-from shapley_coop.prompts.request import offer_to_answer
+from shapley_coop.prompts.request import offer_to_answer, speakers
 from shapley_coop.questions import contract_propose
-from shapley_coop.questions.answer import Response
+from shapley_coop.questions.answer import LastReply, Response
+from shapley_coop.seats.answer import Answer, Facts
 from shapley_coop.seats.elements import Choice, In
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reader
+from shapley_coop.state.offered import still_to_speak
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import Question, TurnContext
 
@@ -27,6 +29,11 @@ class Redraft(Response):
         Literal["accept", "reject", "counter"],
         Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": ""}),
     ]
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Leave drafts out if nobody speaks afterwards."""
+        return LastReply if facts.get("speak_after") == [] else super().narrowed(facts, carries)
 
 
 @reader
@@ -80,7 +87,7 @@ QUESTION = Question(
     check=check,
     publish=contract_propose.publish,
     program="shapley_coop.seats.embedded.contracting:Party.answer",
-    shows=contract_propose.QUESTION.shows,
-    words=(offer_to_answer,),
+    shows=(*contract_propose.QUESTION.shows, still_to_speak),
+    words=(offer_to_answer, speakers),
     teaches=True,
 )

@@ -147,6 +147,12 @@ def answer_order(turn: TurnContext, agent: str) -> Facts:
     return {"answer_order": order} if len(order) > 1 else {}
 
 
+def still_to_speak(turn: TurnContext, agent: str) -> Facts:
+    """Return the agents that speak after an agent in the last round of a talk; {} before it."""
+    agents, last = turn.table["agents"], turn.table["round"] >= turn.evaluated.config.rounds
+    return {"speak_after": agents[agents.index(agent) + 1 :]} if last else {}
+
+
 def certified_offer(turn: TurnContext, agent: str) -> Facts:
     """Return the offer with a certificate, which says if agents gain by breaking the offer."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer

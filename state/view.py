@@ -124,10 +124,24 @@ def contract_in_force(turn: TurnContext, agent: str) -> Facts:
         "clauses": [*map(wire_form, told.values())],
         "in_words": contract["text"],
     }
+    if due := _due_from_ended(turn):
+        shown["due"] = due
     if others := len(turn.evaluated.clauses) - len(told):
         shown |= {"in_words": "\n".join(lines_of(told)), "others": others}
         shown["prices"] = turn.table.get("prices", {})
     return {"contract": shown}
+
+
+def _due_from_ended(turn: TurnContext) -> list[dict[str, Any]]:
+    """Return the payments that clauses made due before they ended."""
+    evaluated = turn.evaluated
+    if not evaluated.enforcement.executes:
+        return []
+    return [
+        {"payer": p.payer, "payee": p.payee, "amount": plain(p.amount), "clause": p.clause}
+        for p in evaluated.signed.monitor.payments
+        if p.clause not in evaluated.clauses
+    ]
 
 
 def talk_round(turn: TurnContext, agent: str) -> Facts:

@@ -32,6 +32,11 @@ _NUMBER = re.compile(r"(?<!\w)-?\d+(?:[./]\d+)?(?:\s?%)?")
 _WORD = re.compile(r"[^\W\d_]+(?:n't)?")
 _EVERYONE = re.compile(r"\b(everyone)\s*\(([^()]*)\)", re.IGNORECASE)
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
+_IN_FRONT = re.compile(
+    r"^\W*(?P<when>(?:if|when|while)\b[^,]*),\s*(?P<what>.*?)\W*$", re.IGNORECASE | re.DOTALL
+)
+"""A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
+
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
 _MARKS = {
     **dict.fromkeys(
@@ -148,8 +153,9 @@ def _in_full(line: str, clause: str, terms: Terms) -> str:
     """Return a line in the clause's spelling of the same: "everyone" and "Ann does work".
 
     "everyone (Ann and Ben)" is everyone if all parties are in the brackets, each once. "Ann works"
-    is "Ann does work", unless the clause itself has the verb.
+    is "Ann does work", unless the clause itself has the verb. A condition in front is put last.
     """
+    line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
     for found in _EVERYONE.finditer(line):
         if sorted(_AND.split(found[2].strip())) == sorted(terms.agents):
             line = line.replace(found[0], found[1])

@@ -326,6 +326,30 @@ async def test_rewards_before_a_deals_payments_are_called_so(script: Script, fin
     assert f"Own rewards so far{which}: Alice 2, Bob -1." in letter
 
 
+async def test_payments_due_from_clauses_that_ended_are_listed(script: Script) -> None:
+    fee = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1, "when": {"turn": 1}}
+    offers = [{"clauses": [*DEAL, fee]}, {"clauses": DEAL, "drops": ["c3"]}]
+    script["Alice", "propose"] = [f"<PROPOSAL>{json.dumps(x)}</PROPOSAL>" for x in offers]
+    script["Bob", "answer"] = "<ACCEPT>"
+    script["Alice", "act"] = script["Bob", "act"] = "<ACTION>cooperate</ACTION>"
+    await play("negotiation_priced", ROOM.model_copy(update={"renegotiate": "every 1"}))
+    first, then = script.shown_to("Bob", "act")
+    assert "Still due" not in first
+    assert "Still due from clauses that ended: Alice pays Bob 1 (c3)." in then
+
+
+async def test_who_answers_a_draft_last_is_offered_no_draft_of_its_own(script: Script) -> None:
+    script["Alice", "contract_propose"] = OFFER
+    script["Bob", "contract_answer"] = "<REJECT>"
+    await play("contracts", ROOM)
+    first, last = (
+        asked.rpartition("\n# ")[2] for asked in script.shown_to("Bob", "contract_answer")
+    )
+    assert "without a draft of your own: whoever speaks next drafts\n- `<PROPOSAL>" in first
+    assert "still to speak after you: nobody." in last
+    assert "<PROPOSAL>" not in last
+
+
 # What was said
 
 

@@ -1,11 +1,13 @@
 """Each question, with its template: what the letter teaches is what schema, tags and form have."""
 
+import json
 import re
 from typing import Any
 
 import pytest
 
 from shapley_coop.graphs import catalogue
+from shapley_coop.prompts import write_rules
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.schema import in_fields, schema_of
 from tests.root import ROOT
@@ -61,6 +63,20 @@ def test_what_is_void_in_the_last_round_is_in_no_form(name: str, counters: bool)
     assert ("counter" in fields["decision"]["enum"]) == counters
     assert ("clauses" in fields) == counters
     assert ('"counter"' in in_fields(name, fields, called=True)) == counters
+
+
+def test_a_draft_that_nobody_could_answer_is_in_no_form() -> None:
+    last: Any = schema_of({"ask": "contract_answer", "round": 3, "rounds": 3, "speak_after": []})
+    assert "clauses" not in last["properties"]
+
+
+def test_conditions_are_taught_only_where_one_can_hold() -> None:
+    facts = {"ask": "propose", "payments": False, "procedure": {"turns": 1}}
+    assert '"when"' not in json.dumps(schema_of(facts))
+    assert '"when"' in json.dumps(schema_of({**facts, "procedure": {"turns": 2}}))
+    known: dict[str, Any] = {"procedure": {"turns": 1, "steps": [], "rounds": 1, "budget": False}}
+    assert '"when"' not in write_rules("table", "", {**known, "kinds": ["do", "forbid"]})
+    assert '"when"' in write_rules("table", "", {**known, "kinds": ["do", "pay"]})
 
 
 def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions() -> None:

@@ -7,7 +7,15 @@ from shapley_coop.deals.language.clauses.base import Clause
 from shapley_coop.deals.language.effects import Duty
 from shapley_coop.deals.language.spelling import Notes, read_bound_agent, read_name
 from shapley_coop.deals.language.terms import Terms
-from shapley_coop.deals.language.when import EVERYONE, When, words
+from shapley_coop.deals.language.when import (
+    EVERYONE,
+    Count,
+    Earned,
+    Last,
+    When,
+    conditions_in,
+    words,
+)
 
 
 class Asking(Clause):
@@ -30,6 +38,13 @@ class Asking(Clause):
         """Read the agent and the action."""
         agent = read_bound_agent(given, notes, terms)
         return {"agent": agent, "action": read_name(given, "action", notes, terms, of=agent)}
+
+    def wrong(self, terms: Terms) -> str:
+        """Refuse a condition on what was done before the only turn, as it binds nobody."""
+        after = any(isinstance(part, Last | Count | Earned) for part in conditions_in(self.when))
+        if terms.turns > 1 or not after:
+            return ""
+        return ": nothing is done before the only turn, so its `when` never holds: leave it out"
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
         """Yield one clause for each agent that the clause binds."""

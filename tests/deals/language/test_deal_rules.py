@@ -221,3 +221,15 @@ def test_the_largest_draft_is_judged_at_once_however_long_the_game() -> None:
     assert found is not None
     assert (found.label, str(MAX_TEXT_CHARS) in found.feedback) == ("LONG", True)
     assert first_fault(DEAL_RULES, deal(*duties * 20), replace(TERMS, turns=1_000)) is None
+
+
+def test_a_duty_on_what_was_done_before_the_only_turn_is_refused() -> None:
+    after = Last(last=Event(agent="Ben", action="pull"))
+    duty = Do(agent="Ann", action="pull", when=after)
+    once = replace(TERMS, turns=1)
+    found = first_fault(DEAL_RULES, deal(duty), once)
+    assert isinstance(found, Fault)
+    assert (found.label, found.feedback[:33]) == ("CLAUSE", "c1: nothing is done before the on")
+    assert first_fault(DEAL_RULES, deal(duty), TERMS) is None
+    paid = Pay(payer="Ann", payee="Ben", amount=1, when=after)
+    assert first_fault(DEAL_RULES, deal(paid), once) is None

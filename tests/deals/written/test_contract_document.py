@@ -48,6 +48,11 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     line = DEAL.ids()["c3"].words()
     free = "Ben agrees to hand over to Ann the sum of 3.5 when turn 4 has been played."
     assert differences(prose.replace(line, free), DEAL, TERMS) == []
+    first = "When turn 4 has been played, Ben pays Ann 3.5."
+    assert differences(prose.replace(line, first), DEAL, TERMS) == []
+    assert differences(
+        prose.replace(line, first.replace("Ben pays Ann", "Ann pays Ben")), DEAL, TERMS
+    )
     percent = DEAL.ids()["c4"].words()
     assert percent == "Ann pays Ben 50 % of what Ann earns at every turn."
     free = "Ann pays Ben 0.5 of what Ann earns in each turn."
