@@ -223,7 +223,8 @@ class Ahead:
             unasked = self.unasked(at, agent, waiting)
             if turn not in asked:
                 asked[turn] = list(plan.asked(before, turn))
-            if agent == plan.breaker and (way := plan.instead) in self.ways:
+            way = plan.instead if agent == plan.breaker else None
+            if way is not None and way in self.ways:
                 return self.break_by(way, at, agent, asked[turn])
             return plan.choice(agent, asked[turn], self.game.legal(at, agent), unasked)
 

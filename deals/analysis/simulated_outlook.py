@@ -162,7 +162,7 @@ class Simulation:
     def _broken_by(self, agent: str, instead: str | None, turns: set[int]) -> str:
         """Return in words how an agent breaks its duties, with the turns of its breaches."""
         ahead, played = self._ahead, len(self._of.record)
-        if instead in ahead.ways:
+        if instead is not None and instead in ahead.ways:
             (play, *_) = self._played(self._plan(self._of.contract, agent, instead), 1)
             return ahead.broken_by(instead, agent, play.record[played:])
         by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(instead, str(instead))

@@ -217,7 +217,7 @@ class Scenario:
             return held  # no task is worth less than 0
         parts = subsets(held & ~done) | (held & done)
         best = parts[own[parts] == own[parts].max()]
-        return max(best.tolist(), key=int.bit_count)
+        return int(max(best.tolist(), key=int.bit_count))
 
     def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:
         """Return each task's value for an agent, by the task's words; empty if not additive.
