@@ -11,7 +11,7 @@ from shapley_coop.state.turn import Form, TurnContext
 def choices(turn: TurnContext, agent: str) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from the tasks proposed to it; without a proposal, from its own.
+    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
     """
     talk = talk_in(turn, agent)
     shown, pending = facts_of(talk.tasks), talk.to_answer(agent)

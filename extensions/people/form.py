@@ -1,4 +1,4 @@
-"""The form that a person fills in at a seat, and the reason of a refusal in the form's words.
+"""The form that a person fills in at a seat, and reasons for refusals in the form's words.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
 the message that a model would write.
@@ -48,8 +48,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `unit` is the unit of amounts, or empty for points. `decisions` maps
-    each decision to its button's text. `deal` lists the names that clauses can use, and under
-    `amounts` what each earned, where a split may be written in amounts; `words` says
+    each decision to its button's text. `deal` lists the names that clauses can use; if a split may
+    be written in amounts, its key `amounts` has what each agent earned; its key `words` says
     whether words can replace clauses. `offer` is the current offer, and `trade` has the tasks to
     allocate. `labels` maps the codes of actions and goods to words. A sealed question adds other
     keys.
