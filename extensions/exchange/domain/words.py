@@ -144,19 +144,19 @@ def _says(tasks: Tasks, i: int) -> str:
 _ACTION = " (`{}`)"
 
 _TRADE = (
-    "Tasks may change hands; whoever holds one can do it, by a tool call of its own. "
-    "What a set is worth differs from player to player and is private: a utility from "
-    "0 to 1 (points, no money), {}. You are paid for the set of tasks that you hold and have done, "
-    "once all are done or after turn {}. Undone tasks cost nothing, and waiting is free."
+    "Tasks may change hands; whoever holds one can do it, by a tool call. "
+    "What a set is worth differs between players and is private: a utility from 0 to 1 (points, no "
+    "money), {}. You are paid for the set that you hold and have done, once all are done or after "
+    "turn {}. Undone tasks cost nothing; waiting is free."
 )
 _SUM, _NO_SUM = "the sum of what its tasks are worth", "not the sum of its parts"
 
 
 _PLAY = (
     "In play, each turn a player does one of its own tasks (the action is its name), "
-    f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
-    "which nothing is handed over closes the trade: from then on there is only work. "
-    "Nobody hands over its last task."
+    f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn "
+    "without a hand-over closes the trade; then there is only work. Nobody hands over its last "
+    "task."
 )
 
 

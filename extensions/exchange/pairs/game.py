@@ -116,7 +116,7 @@ class ExchangeInPairs(TaskExchange):
         )
         work = (
             "Then all work: each turn a player does one of the tasks that it holds (the action is "
-            f"its name), or does `{WAIT}`. Handing over takes turns, too; enough are left for all."
+            f"its name), or does `{WAIT}`. Turns are enough for all tasks."
         )
         return "\n".join([meet, "", worth_of(self.scenario, self.turns), "", work])
 

@@ -136,7 +136,7 @@ async def test_a_letter_about_work_tells_ones_tasks_and_what_they_are_worth(addi
     assert {" (done)\n" in e.letter_text for e in letters} == {True, False}
     for e in letters:
         told, view = e.letter_text.split("Your tasks, in the order")[1], e.facts["held"]
-        assert "paid for the set of tasks that you hold and have done, once all" in e.letter_text
+        assert "paid for the set that you hold and have done, once all are done" in e.letter_text
         for atom in view["atoms"]:
             assert f"(`{atom['action']}`): {atom['says']}" in told
         mask = sum(made.tasks.named([atom["action"]]) for atom in view["atoms"])
