@@ -85,10 +85,11 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     names, *cells = zip(*rows_of_many(of_each), strict=True)
     rows = [[head, *row] for head, row in zip(heads, cells, strict=True)]
     columns = ["if …", *names]
-    ends = _OF_FEW if found["plays"] < FEW else _NINE_IN_TEN
-    over = f"the mean of {found['plays']} plays; in brackets, {ends}"
+    over = f"the mean of {found['plays']} plays"
+    if any(cell.endswith(")") for row in of_each for cell in row[1:]):
+        over += f"; in brackets, {_OF_FEW if found['plays'] < FEW else _NINE_IN_TEN}"
     if any(row.get("who") for row in told):
-        over += "; who breaks it does one action wherever it owes another, its best"
+        over += "; a breach: its author's best single action"
     return columns, rows, "" if found["exact"] else over
 
 

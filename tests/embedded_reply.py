@@ -53,7 +53,7 @@ def fields_of(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     known: dict[str, Any] = {
         "thoughts": said.consider or "",
         "speech": said.speech,
-        "clauses": _clauses(proposal),
+        "clauses": _clauses(proposal, '"when"' in json.dumps(schema)),
         "allocation": [{"agent": a, "tasks": tasks} for a, tasks in proposal.items()] or None,
         "prose": said.speech,
         "impossible": said.reject or None,
@@ -77,9 +77,13 @@ def _traded(said: Message) -> str:
     return "propose" if said.reject is None else "reject"
 
 
-def _clauses(proposal: dict[str, Any]) -> list[dict[str, Any]] | None:
+def _clauses(proposal: dict[str, Any], conditional: bool) -> list[dict[str, Any]] | None:
+    """The clauses, with null as condition where none is said and one could be."""
     clauses = proposal.get("clauses")
-    return [_clause(clause) for clause in clauses] if isinstance(clauses, list) else None
+    if not isinstance(clauses, list):
+        return None
+    found = [_clause(clause) for clause in clauses]
+    return found if conditional else [{k: x for k, x in c.items() if k != "when"} for c in found]
 
 
 def _clause(clause: dict[str, Any]) -> dict[str, Any]:

@@ -309,7 +309,7 @@ def test_means_over_plays_say_how_many_and_how_a_breach_is_chosen() -> None:
     few = {**OUTLOOK["norm"], "plays": 8}
     letter = shown({**OUTLOOK, "exact": False, "plays": 500, "norm": few})
     assert "if all keep the deal (the mean of 8 plays) | 4.5 | 4.5 |" in letter
-    assert "; who breaks it does one action wherever it owes another, its best):" in letter
+    assert "; a breach: its author's best single action):" in letter
 
 
 @pytest.mark.parametrize("fine", [0, 3])
@@ -345,8 +345,8 @@ async def test_who_answers_a_draft_last_is_offered_no_draft_of_its_own(script: S
     first, last = (
         asked.rpartition("\n# ")[2] for asked in script.shown_to("Bob", "contract_answer")
     )
-    assert "without a draft of your own: whoever speaks next drafts\n- `<PROPOSAL>" in first
-    assert "still to speak after you: nobody." in last
+    assert "- `<REJECT>`: the next to speak drafts\n- `<PROPOSAL>" in first
+    assert "Last round: after you speaks nobody." in last
     assert "<PROPOSAL>" not in last
 
 
