@@ -144,7 +144,7 @@ def _content_in(written: str) -> str | None:
 
 
 _NAME = In("ACTION", read=_name_in)
-_CARRIED = Within("what follows the name in `<ACTION>`", "ACTION", _content_in)
+_CARRIED = Within("the text behind the name in `<ACTION>`", "ACTION", _content_in)
 
 
 class Action(Answer):

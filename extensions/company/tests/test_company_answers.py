@@ -107,5 +107,5 @@ def test_the_content_in_a_field_may_repeat_the_name_of_the_action(twice: str) ->
     assert acted(tag_fields("act", {**fields, "content": carried})) == "x = 1\n"
     schema = schema_of({"ask": "act", "legal": LEGAL}, carries=True)
     assert schema is not None
-    told = "`content` is what follows the name in `<ACTION>`"
+    told = "`content` is the text behind the name in `<ACTION>`"
     assert told in in_fields("act", schema["properties"], called=False)
