@@ -40,7 +40,8 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action in a breach; None for no action, UNASKED for its usual action.
+        instead: the breaker's action when it breaches a duty; None for no action, UNASKED, or
+            one of the simulator's `ways` of a breach.
         gifts: the function that returns the goods transferred at a turn's end, or None.
     """
 
@@ -103,6 +104,9 @@ class Ahead:
     idle_words = "doing nothing"
     """The conduct, in words, of an agent that breaks its duties by no action."""
 
+    ways: Sequence[str] = ()
+    """More ways of a breach, which depend on what only the breaker knows; `break_by` plays them."""
+
     def __init__(self, game: "Game") -> None:
         self.game = game
 
@@ -128,6 +132,16 @@ class Ahead:
     def breaking(self, agent: str) -> Sequence[str]:
         """Return the actions to try when searching for an agent's best breach."""
         return self.game.actions[agent]
+
+    def break_by(
+        self, way: str, position: "Position", agent: str, owed: "Sequence[Owed]"
+    ) -> str | None:
+        """Return the action of an agent that breaks its duties in one of `ways`."""
+        raise NotImplementedError(way)
+
+    def broken_by(self, way: str, agent: str, record: "Sequence[Turn]") -> str:
+        """Return in words how an agent broke its duties in simulated turns, in one of `ways`."""
+        raise NotImplementedError(way)
 
     def outcome(self, play: Played) -> str:
         """Say what agents agreed on in a simulated play, if its payoffs do not show that."""
@@ -209,6 +223,9 @@ class Ahead:
             unasked = self.unasked(at, agent, waiting)
             if turn not in asked:
                 asked[turn] = list(plan.asked(before, turn))
+            way = plan.instead if agent == plan.breaker else None
+            if way is not None and way in self.ways:
+                return self.break_by(way, at, agent, asked[turn])
             return plan.choice(agent, asked[turn], self.game.legal(at, agent), unasked)
 
         return choose

@@ -59,6 +59,10 @@ class Marks:
         """Return a letter's text for people: the game's codes, if any, are replaced by words."""
         return text
 
+    def also_called(self, action: str) -> Sequence[str]:
+        """Return other words by which letters call an action, and which answers may use."""
+        return ()
+
     def offer_line(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Return a message as a line of the history, if offers are not of clauses; else {}."""
         return {}

@@ -18,12 +18,13 @@ from shapley_coop.state.who import able
 
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
-    """Read one action that is legal now, and the agent's own text of this action."""
-    found = choose(message, turn.evaluated.legal(agent))
+    """Read one action that is legal now, and the text with which the agent takes it."""
+    game = turn.evaluated.game
+    found = choose(message, turn.evaluated.legal(agent), game.also_called)
     if isinstance(found, Fault):
         return found
     action = found[0]
-    if message.fence and turn.evaluated.game.objection(turn.table["position"], agent, action):
+    if message.fence and game.objection(turn.table["position"], agent, action):
         action = f"{action}\n{message.fence}"
     return Action.of(action=action)
 

@@ -15,6 +15,8 @@ parser of messages reports their faults.
 ['thoughts', 'speech', 'percent']
 """
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
@@ -26,7 +28,7 @@ from shapley_coop.deals.language.wire import said_in
 from shapley_coop.games.actions import ActionRule, told_actions
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.clause_fields import Part, WithGoods
-from shapley_coop.seats.elements import How, In, element
+from shapley_coop.seats.elements import How, In, Within, element
 
 Fields = Mapping[str, Any]
 Facts = Mapping[str, Any]
@@ -127,23 +129,48 @@ class Thought(Answer):
     """Your private reasoning."""
 
 
+_NAMED = re.compile(r"(?P<name>[^\n]*?)(?: (?=[{`~])|\n)(?P<content>.*)", re.DOTALL)
+"""An action that carries content, as `Action.decided` writes it."""
+
+
+def _name_in(written: str) -> str:
+    """Return the name of an action, without its content."""
+    return found["name"] if (found := _NAMED.fullmatch(written)) else written
+
+
+def _content_in(written: str) -> str | None:
+    """Return the content of an action, or None if it has none."""
+    return found["content"] if (found := _NAMED.fullmatch(written)) else None
+
+
+_NAME = In("ACTION", read=_name_in)
+_CARRIED = Within("the text behind the name in `<ACTION>`", "ACTION", _content_in)
+
+
 class Action(Answer):
     """Your action for this turn."""
 
     ASKED: ClassVar = "What you do now"
     """The description of the field `action` for models."""
 
-    action: Annotated[str, In("ACTION")]
-    content: str | None = None
+    action: Annotated[str, _NAME]
+    content: Annotated[str | None, _CARRIED] = None
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Return the action as tagged text: its name, then its content if it has any."""
+        """Return the action as tagged text: its name, then its content if it has any.
+
+        >>> Action.decided({"action": "decide", "content": {"title": "A"}})
+        '<ACTION>decide {"title": "A"}</ACTION>'
+        """
         action, content = fields.get("action"), fields.get("content")
         if action is None:
             return ""
-        carried = f" {str(content).translate(_ESCAPES)}" if content else ""
-        return element("ACTION", f"{action}{carried}")
+        if isinstance(content, Mapping):
+            content = json.dumps(content, ensure_ascii=False)
+        told = str(content or "").translate(_ESCAPES)
+        between = "" if not told else " " if told.startswith(("{", "```", "~~~")) else "\n"
+        return element("ACTION", f"{action}{between}{told}")
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
@@ -157,10 +184,10 @@ class Action(Answer):
 @lru_cache(maxsize=256)
 def _legal(of: type[Action], legal: tuple[str, ...], listed: bool, carries: bool) -> type[Answer]:
     what = of.ASKED + ("." if listed else f", one of: {', '.join(legal)}.")
-    kind: Any = Annotated[Literal[legal] if listed else str, In("ACTION")]
+    kind: Any = Annotated[Literal[legal] if listed else str, _NAME]
     fields: dict[str, Any] = {"action": (kind, Field(description=what))}
     if carries:
-        content = "What the action carries, as the rules say; null for none."
+        content = "What the rules put behind the action's name, without the name; null for none."
         fields["content"] = (str | None, Field(description=content))
     return create_model("Action", __base__=Answer, __doc__=of.__doc__, **fields)
 

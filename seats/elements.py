@@ -95,22 +95,26 @@ class Within:
     """The mark of a field that the answer's class writes into another field's element.
 
     Attributes:
-        words: the words by which letters name the field.
+        words: the words for the field in letters.
+        element: the other field's element.
+        read: turns the element's content into the field's value; None if only the class can.
     """
 
     words: str
+    element: str = "PROPOSAL"
+    read: Callable[[str], Any] | None = None
 
     def tagged(self, value: Any) -> str:
         """Return "", because only the answer's class can write this field."""
         return ""
 
     def untagged(self, text: str) -> Any:
-        """Return None, because only the answer's class can read this field."""
-        return None
+        """Return the field's value in a tagged text, or None if only the class can read it."""
+        return In(self.element, read=self.read).untagged(text) if self.read else None
 
     def renamed(self, field: str, words: str) -> str:
-        """Return feedback with the field's name in place of a proposal's tags."""
-        return _named("PROPOSAL", f"`{field}`", words)
+        """Return feedback with the field's name in place of the element's tags."""
+        return _named(self.element, f"`{field}`", words)
 
     def told(self) -> str:
         """Return the words by which letters name the field."""

@@ -112,7 +112,9 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
         return None
     alone = evaluated.game.reservation(evaluated.table["position"], agent)
     worth = evaluated.kept(deal, agent, turn.norms) if alone is not None else None
-    return short_of(alone, worth) if alone is not None and worth is not None else None
+    if alone is None or worth is None:
+        return None
+    return short_of(alone, worth, without=True)
 
 
 def put_offer(said: AgentOutput, found: Reading) -> AgentOutput:

@@ -140,7 +140,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     return cache_key([turn.question.rules, known, options, pack, are_tags_left_out()])
 
 
-_TWO = ("YOU", "THE OTHER")
+_TWO = ("YOUR NAME", "THE OTHER'S NAME")
 """The rules' names for the agents if histories differ, so that all agents get the same rules."""
 
 

@@ -31,23 +31,22 @@ def reservation_in(told: str) -> Fraction | None:
     return None
 
 
-def short_of(reservation: Fraction, worth: Fraction | None) -> Fault | None:
+def short_of(reservation: Fraction, worth: Fraction | None, without: bool = False) -> Fault | None:
     """Return a RESERVE fault if an agent's payoff would be below its reservation value.
 
     Args:
         reservation: the least payoff that the agent requires of the whole game.
         worth: the agent's payoff under the deal; None, if it cannot be computed, is a fault too.
+        without: whether the reservation value is the agent's payoff without a deal.
     """
     if worth is None:
         return Fault(
             "RESERVE",
-            "What this leaves you cannot be computed, so that it is not known to reach your "
-            f"reservation value of {plain(reservation)}: do not sign it.",
+            "What this leaves you cannot be computed, so that it is not known to reach "
+            f"{plain(reservation)}, the least that you are to end with: do not sign it.",
         )
     if worth >= reservation:
         return None
-    return Fault(
-        "RESERVE",
-        f"This leaves you {plain(worth)}, less than your reservation value of "
-        f"{plain(reservation)}: do not sign it.",
-    )
+    least = "what you end with without a deal" if without else "the least that you are to end with"
+    told = f"This leaves you {plain(worth)}, less than {plain(reservation)}, {least}"
+    return Fault("RESERVE", f"{told}: do not sign it.")

@@ -128,7 +128,8 @@ class Simulation:
         if self._ahead.foreseeable == "own" and agent != self._of.viewer:
             return [UNASKED]  # the agent's best breach would reveal its private payoffs
         actions = self._ahead.breaking(agent)
-        return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
+        usual = actions if len(actions) <= MOST_OPTIONS else (UNASKED,)
+        return [*usual, None, *self._ahead.ways]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
         """Return the row of the agent's best breach, or None if the agent has no breach."""
@@ -155,10 +156,17 @@ class Simulation:
         ends = found[best]
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
-        ahead, now, last = self._ahead, len(self._of.record) + 1, self._of.game.turns
-        by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(best, str(best))
-        by = told_by_turn([(turn, by) for turn in sorted(turns[best])], now, last)
+        by = self._broken_by(agent, best, turns[best])
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
+
+    def _broken_by(self, agent: str, instead: str | None, turns: set[int]) -> str:
+        """Return in words how an agent breaks its duties, with the turns of its breaches."""
+        ahead, played = self._ahead, len(self._of.record)
+        if instead is not None and instead in ahead.ways:
+            (play, *_) = self._played(self._plan(self._of.contract, agent, instead), 1)
+            return ahead.broken_by(instead, agent, play.record[played:])
+        by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(instead, str(instead))
+        return told_by_turn([(t, by) for t in sorted(turns)], played + 1, self._of.game.turns)
 
     def _without(self) -> Row:
         """Return the payoffs without the offer: all act as usual, or keep the contract in force."""

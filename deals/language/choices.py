@@ -20,7 +20,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +35,9 @@ from shapley_coop.games.actions import told_actions
 Choice = tuple[str, str]
 """An action, and the repair made in reading the action, in words; "" if there was none."""
 
+Also = Callable[[str], Sequence[str]]
+"""An action → other words for it."""
+
 _LABELLED = re.compile(
     r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
     r"[\s*`_]{0,6}[:=]|i vote for\b)(.{1,200})",
@@ -45,14 +48,19 @@ _MOST_LINES = 200
 _LONGEST_NAME = 200
 
 
-def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
+def choose(message: Message, legal: Sequence[str], also: Also | None = None) -> Choice | Fault:
     """Return the action that an answer names, or a fault if the answer names none or several.
 
     The action's name is read leniently. The argument of an action (`write_code {"path": …}`) is not
     changed. Text in the tag that names no legal action is returned unchanged.
+
+    Args:
+        message: the answer.
+        legal: the legal actions.
+        also: gives the other words by which letters call an action.
     """
     if message.action is not None:
-        return _in_tag(message.action, legal)
+        return _in_tag(message.action, legal, also)
     named = {find_action(said, legal) for said in _candidates(message.outside, legal)}
     found = {action for action in named if action}
     if len(found) > 1:
@@ -164,39 +172,61 @@ _TOO_FINE = re.compile(r"^(\d{1,3}\.\d{6})\d{1,30}(?=%?$)")
 _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 
-def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
-    """Return the action inside the tag; text that names no action is returned unchanged."""
+def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Fault:
+    """Return the action inside the tag; text that cannot be read is returned unchanged."""
     if said in legal:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := find_action(said, legal) or _called_so(said, legal) or _same_call(said, legal):
+    action = find_action(said, legal) or _called_so(said, legal) or _same_call(said, legal)
+    if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
         label = find_meant(name.rstrip(":"), [one for one in legal if " " not in one])
+        twice, behind = (*carried.split(maxsplit=1), "")[:2]
+        if label and find_meant(twice.rstrip(":"), [label]):
+            name, carried = f"{name} {twice}", behind
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 
 
-_QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
-"""Characters ignored in comparing calls: quotation marks, blanks, full stops ending a value."""
+_QUOTING = re.compile(r"[\"'“”‘’`*]|\.(?=\s*(?:[,)]|$))|\(\s*\)|[\s_]+")
+"""Parts ignored in comparing calls: quotation marks, blanks, full stops ending a value, ()."""
+
+_KEY = re.compile(r"(?<=[(,])\w{1,60}=")
+"""The name of an argument, which a call may leave out."""
 
 
 def _same_call(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call equal to a text except for quotation marks, blanks, full stops.
+    """Return the one legal action equal to a text except for marks, blanks and arguments' names.
 
-    >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
-    >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
-    ('apply(job=Cook)', 'note(content=Buy milk.)')
+    >>> calls = ["apply_for_job(job=Cook)", "note(content=Buy milk.)", "order_taxi"]
+    >>> _same_call("apply for job (Cook)", calls), _same_call('note(content="Buy milk")', calls)
+    ('apply_for_job(job=Cook)', 'note(content=Buy milk.)')
+    >>> _same_call("order_taxi()", calls), _same_call("apply for job (Nurse)", calls)
+    ('order_taxi', None)
     """
 
     def bare(call: str) -> str:
-        return _QUOTING.sub("", call).casefold()
+        return _KEY.sub("", _QUOTING.sub("", call)).casefold()
 
-    found = [one for one in legal if "(" in one and bare(one) == bare(said)]
+    found = [one for one in legal if bare(one) == bare(said)]
     return found[0] if len(found) == 1 else None
+
+
+def _in_other_words(said: str, legal: Sequence[str], also: Also | None) -> str | None:
+    """Return the one legal action that letters also call so.
+
+    >>> words = {"order_taxi": ["Order a taxi."], "print_document": ["Print the handouts."]}
+    >>> _in_other_words("order a taxi", list(words), words.get)
+    'order_taxi'
+    """
+    if also is None:
+        return None
+    found = {one for one in legal if _same_call(said, also(one))}
+    return found.pop() if len(found) == 1 else None
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:

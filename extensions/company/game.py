@@ -213,12 +213,17 @@ class SoftwareCompany(Game):
             title=self.task.title,
             about=self.task.about,
             roles="\n".join(f"- {a}: {', '.join(ROLES[a])}" for a in self.agents),
-            phases=", ".join(dict.fromkeys(self._phases)),
-            turns=self.turns,
+            phases="\n".join(self._phase_words(phase) for phase in dict.fromkeys(self._phases)),
             program=self._program(),
             bounty=f"{p.bounty} {p.currency}".strip(),
             wages=wages,
         )
+
+    def _phase_words(self, phase: str) -> str:
+        """Return a line with a phase's turns and the actions that are possible in it."""
+        turns = spans(n for n, one in enumerate(self._phases, 1) if one == phase)
+        told = ", ".join(f"{a}" if a == b else f"{a}–{b}" for a, b in turns)
+        return f"- {phase}, turn {told}: {', '.join(PHASES[phase])}"
 
     def _program(self) -> str:
         """Return the part of the rules that says how the program is called and checked."""

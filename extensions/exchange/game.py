@@ -223,6 +223,15 @@ class TaskExchange(Game):
         """Return a message of the talk of all agents as a line of the history."""
         return line_of(self.tasks, said)
 
+    def also_called(self, action: str) -> Sequence[str]:
+        """Return the words and the exact description of the task that an action does or hands."""
+        task, to = self.handed(action) or (action, "")
+        if task not in self._positions:
+            return ()
+        said = self.tasks.atoms[self._positions[task]].says
+        words = dict.fromkeys((said, self.tasks.registry.describe(self._bit(task)).rstrip(".")))
+        return [hand(one, to) if to else one for one in words]
+
     def for_people(self, text: str) -> str:
         """Return a letter's text with tasks in words instead of bit masks and names of actions."""
         return in_task_words(self.tasks, text)

@@ -24,20 +24,30 @@ def history(turn: TurnContext) -> list[dict[str, Any]]:
 def in_words(view: Facts) -> dict[str, Any]:
     """Return the variables on the talk over tasks."""
     pending = view.get("pending") or {}
-    worth = pending.get("your_utility")
-    yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
+    yours = f"Your part {_worth(pending)}" if "your_utility" in pending else ""
     turns = view.get("turns", 0)
     held = view["held"]
-    now = f"What you hold now ({held['mask']}) is worth {held['your_utility']:.3g} to you."
     return {
-        "held": now,
+        "held": f"What you hold now ({held['mask']}) {_worth(held)}",
         "pending_by": plain(pending.get("by", "")),
         "pending": yours,
         "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
+        "proposal": "`<PROPOSAL>`",
         "with_whom": "",
         "tasks": "",
         "kept": "everybody keeps its initial tasks",
     }
+
+
+def _worth(known: Facts) -> str:
+    """Return what a set of tasks is worth to the reader, and what a better part of it is worth.
+
+    >>> _worth({"your_utility": 0.58, "best": {"mask": "010", "your_utility": 0.9655}})
+    'is worth 0.58 to you, and 0.966 if you do only 010.'
+    """
+    best = known.get("best")
+    part = f", and {best['your_utility']:.3g} if you do only {best['mask']}" if best else ""
+    return f"is worth {known['your_utility']:.3g} to you{part}."
 
 
 def values(worths: Mapping[str, float]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from shapley_coop.deals.language.wire import said_in
+from shapley_coop.extensions.exchange.domain.masks import members
 from shapley_coop.extensions.exchange.domain.scenario import Tasks
 from shapley_coop.extensions.exchange.game import TaskExchange
 from shapley_coop.extensions.exchange.messages.lines import line_of, masks_in
@@ -81,6 +82,20 @@ class Talk:
         tasks = self.game.tasks
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
+    def valued(self, agent: str, bits: str) -> dict[str, Any]:
+        """Return an agent's utility for a set of this talk's tasks, and for a better part of it.
+
+        The key `best` is absent if no part of the set, done alone, is worth more than the set.
+        """
+        found: dict[str, Any] = {"your_utility": self.worth(agent, bits)}
+        scenario, tasks = self.game.scenario, self.game.tasks
+        held = tasks.within(self.tasks, int(bits, 2))
+        if (part := scenario.best_part(agent, held)) != held:
+            inside = self.tasks.named(tasks.names[i] for i in members(part, tasks.n))
+            mask, worth = self.tasks.bits(inside), scenario.utility(agent, part)
+            found["best"] = {"mask": mask, "your_utility": worth}
+        return found
+
     def history(self) -> list[dict[str, Any]]:
         """Return a line of history for each message of the talk, which all its agents see."""
         return [line_of(self.tasks, said, self.before) for said in self.said]
@@ -122,7 +137,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
     """
     facts: dict[str, Any] = {"turn": now - talk.before, "turns": talk.game.params.talk}
     held = talk.tasks.bits(talk.tasks.initial[agent])
-    facts["held"] = {"mask": held, "your_utility": talk.worth(agent, held)}
+    facts["held"] = {"mask": held, **talk.valued(agent, held)}
     offers = []
     for said in talk.said:
         if masks := masks_in(talk.tasks, said["by"], said["text"]):
@@ -137,8 +152,7 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
             "tasks": said_in(pending["wrote"]).proposal or pending["wrote"],
         }
         if masks := masks_in(talk.tasks, pending["by"], pending["wrote"]):
-            facts["pending"]["masks"] = masks
-            facts["pending"]["your_utility"] = offers[-1]["your_utility"]
+            facts["pending"] |= {"masks": masks, **talk.valued(agent, masks[agent])}
     return facts
 
 

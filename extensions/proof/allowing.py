@@ -96,7 +96,9 @@ def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | N
         return None  # an agent must keep earlier promises after expiry, so allow any action
     message = scan(text)
     found = (
-        message if isinstance(message, Fault) else choose(message, evaluated.legal(mandate.agent))
+        message
+        if isinstance(message, Fault)
+        else choose(message, evaluated.legal(mandate.agent), evaluated.game.also_called)
     )
     if isinstance(found, Fault):
         return None  # the check of the action itself will report this fault

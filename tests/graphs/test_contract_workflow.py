@@ -179,7 +179,7 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
     script["Bob", "contract_propose"] = "<REJECT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", secrets="mine"))
     assert table["contract"] is None
-    assert "leaves you 10, less than your reservation value of 12" in script.shown_to("Bob")[1]
+    assert "leaves you 10, less than 12, the least that you are to end" in script.shown_to("Bob")[1]
     assert "12" not in json.dumps(table["talk"])
     assert all("eservation" not in letter for letter in script.shown_to("Alice"))
 

@@ -124,7 +124,7 @@ async def test_code_puts_nobodys_name_to_an_offer_of_its_own_below_its_reservati
     script["Bob", "contract_propose"] = "<REJECT>"
     room = RunConfig(game="prisoners_dilemma", secrets=secret, rounds=1)
     assert await status_after(room) == "no_deal"
-    assert "leaves you 10, less than your reservation" in script.shown_to("Alice")[1]
+    assert "leaves you 10, less than 12, the least that" in script.shown_to("Alice")[1]
 
 
 async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_words(script):
@@ -136,7 +136,7 @@ async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_word
     script["summariser", "contract_write"] = drafted
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
     assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "no_deal"
-    assert "less than your reservation value of 10.5" in script.shown_to("Bob", "contract_sign")[1]
+    assert "less than 10.5, the least that you are to" in script.shown_to("Bob", "contract_sign")[1]
     assert len(script.shown_to("Alice", "contract_sign")) == 1
 
 

@@ -113,5 +113,9 @@ def test_a_refused_answer_is_quoted_as_it_was_written() -> None:
     for act, fields in (
         ("claim", {"percent": "0.28"}),
         ("contract_write", {"prose": "## 1.", "clauses": [pay]}),
+        ("act", {"action": "hand a cup to Bob"}),
+        ("act", {"action": "decide", "content": '{"title": "A"}'}),
+        ("act", {"action": "decide", "content": 'decide {"title": "A"}'}),
+        ("act", {"action": "decide", "content": "Let us begin."}),
     ):
         assert fields_of(act, tag_fields(act, fields)) == fields

@@ -59,6 +59,30 @@ class Do(Asking):
 
     kind: Literal["do"] = "do"
 
+    @classmethod
+    def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
+        """Read the agent and the action; without `when`, the action's only turn if it has one."""
+        found = super().read(given, notes, terms)
+        only = _only_turn(found["agent"], found["action"], terms) if terms else None
+        if only is None or given.get("when") is not None:
+            return found
+        notes.repaired(f"read no `when` as turn {only}, the only one for {found['action']}")
+        return {**found, "when": {"turns": [only, only]}}
+
     def words(self) -> str:
         """Return the agent, the action and the turns in words."""
         return f"{self.agent} does {self.action} {words(self.when)}."
+
+
+def _only_turn(agent: str, action: str, terms: Terms) -> int | None:
+    """Return the only turn left at which an agent, or all parties, can take an action, or None."""
+    bound = terms.agents if agent == EVERYONE else [agent]
+    if any(action not in terms.actions.get(one, ()) for one in bound):
+        return None
+    possible = set[int]()
+    for one in bound:
+        if (inside := terms.open_turns(one, action)) is None:
+            return None
+        possible.update(turn for span in inside for turn in range(span[0], span[1] + 1))
+    left = [turn for turn in possible if turn >= terms.now]
+    return left[0] if len(left) == 1 else None

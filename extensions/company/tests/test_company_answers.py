@@ -1,5 +1,6 @@
 """Code and HTML in an answer: no escapes are needed, in a JSON string or in a fence."""
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.company.artefacts import Artefact, artefact
 from shapley_coop.questions.act import QUESTION as ACT
+from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.records import Answer
+from shapley_coop.seats.schema import in_fields, schema_of
 from shapley_coop.state.run_config import RunConfig
 
 LEGAL = ["write_code", "pass"]
@@ -94,3 +97,15 @@ def test_what_is_neither_is_sent_back_in_one_line(carried: str, wrong: str) -> N
     assert isinstance(found, str)
     assert wrong in found
     assert "\n" not in found
+
+
+@pytest.mark.parametrize("twice", ["", "write_code ", "Write_Code: "])
+def test_the_content_in_a_field_may_repeat_the_name_of_the_action(twice: str) -> None:
+    carried = {"path": "src/a.py", "content": "x = 1"}
+    fields = {"action": "write_code", "content": f"{twice}{json.dumps(carried)}"}
+    assert acted(tag_fields("act", fields)) == "x = 1\n"
+    assert acted(tag_fields("act", {**fields, "content": carried})) == "x = 1\n"
+    schema = schema_of({"ask": "act", "legal": LEGAL}, carries=True)
+    assert schema is not None
+    told = "`content` is the text behind the name in `<ACTION>`"
+    assert told in in_fields("act", schema["properties"], called=False)

@@ -179,6 +179,12 @@ def test_without_a_passing_program_there_is_no_bounty_and_nothing_to_divide() ->
     assert game.analysis.worth(record, frozenset(game.agents)) == 0
 
 
+def test_the_rules_say_which_turns_a_phase_has_and_what_the_weights_are_for() -> None:
+    rules = load("software_company", {"rounds": 2}).rules()
+    assert "\n- coding, turn 2–3, 8–9: write_code\n" in rules
+    assert "by the middles of these weights, and each kind among its makers: code 27–40 %" in rules
+
+
 def test_who_can_do_what_depends_on_role_and_phase() -> None:
     game = company()
     position = game.start()

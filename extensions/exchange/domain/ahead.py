@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.amounts import MICRO
 from shapley_coop.extensions.exchange.domain.conduct import recorded_trade
 from shapley_coop.extensions.exchange.domain.market import WAIT
+from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.extensions.exchange.domain.solutions import ExchangePoints, best_among
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
@@ -17,6 +18,15 @@ from shapley_coop.games.turns import Turn, realised_total
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.exchange.game import TaskExchange
+    from shapley_coop.games.foresight import Owed
+    from shapley_coop.games.turns import Position
+
+
+_BEST = "\0best"
+"""The breach of an agent that hands over what it owes, and does only the tasks that pay it most."""
+
+_BEST_OF_OWN = "\0best of own"
+"""The breach of an agent that hands nothing over, and does only the tasks that pay it most."""
 
 
 class ExchangeAhead(Ahead):
@@ -25,6 +35,7 @@ class ExchangeAhead(Ahead):
     game: "TaskExchange"
     foreseeable = "own"  # who holds which task is public, valuations are private
     idle_words = "doing the tasks later than asked"
+    ways = (_BEST, _BEST_OF_OWN)
 
     @property
     def words(self) -> str:
@@ -46,6 +57,26 @@ class ExchangeAhead(Ahead):
             return WAIT
         legal = self.game.legal(position, agent)
         return next((act for act in legal if act in self.game.tasks.names), WAIT)
+
+    def break_by(
+        self, way: str, position: "Position", agent: str, owed: "Sequence[Owed]"
+    ) -> str | None:
+        """Return the next action of an agent that does only the tasks that pay it most."""
+        game, tasks, legal = self.game, self.game.tasks, self.game.legal(position, agent)
+        held, done = (from_bits(x, tasks.n) for x in (position["holds"][agent], position["done"]))
+        best = game.scenario.best_part(agent, held, held & done)
+        pays = [act for act in legal if tasks.named([act]) & best]
+        due = [duty.action for duty in owed if duty.agent == agent and not duty.forbidden]
+        if way == _BEST and due:
+            kept = [act for act in due if act in pays or (act in legal and game.handed(act))]
+            return next(iter(kept), WAIT)
+        return next(iter(pays), WAIT) if position["closed"] else WAIT
+
+    def broken_by(self, way: str, agent: str, record: Sequence[Turn]) -> str:
+        """Return the only tasks that an agent did in simulated turns, in words."""
+        acts = [turn["actions"].get(agent, WAIT) for turn in record]
+        did = ", ".join(act for act in acts if act in self.game.tasks.names)
+        return f"doing only {did}" if did else "doing nothing"
 
 
 class ExchangeAnalysis(Analysis):

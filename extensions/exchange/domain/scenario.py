@@ -14,7 +14,13 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.escaping import is_one_line
 from shapley_coop.extensions.exchange.domain.additive import Additive, Utilities
 from shapley_coop.extensions.exchange.domain.front import Front, pareto_front
-from shapley_coop.extensions.exchange.domain.masks import Micros, full, members, to_bits
+from shapley_coop.extensions.exchange.domain.masks import (
+    Micros,
+    full,
+    members,
+    subsets,
+    to_bits,
+)
 from shapley_coop.extensions.exchange.domain.registry import Registry
 from shapley_coop.extensions.exchange.domain.tools import Tool
 from shapley_coop.games.params import GameError
@@ -196,6 +202,22 @@ class Scenario:
     def utility(self, agent: str, mask: int) -> float:
         """Return an agent's utility of the set of tasks in a mask, in [0, 1]."""
         return int(self.utilities[agent][mask]) / MICRO
+
+    def best_part(self, agent: str, held: int, done: int = 0) -> int:
+        """Return the part of the tasks in `held` that is worth most to an agent that does only it.
+
+        Undone tasks cost nothing, so the part may be worth more than all. Of equal parts, the one
+        with most tasks is returned. Cost: 2^m for m tasks that are not done.
+
+        Args:
+            done: the tasks of `held` that are done already, which every part includes.
+        """
+        own = self.utilities[agent]
+        if isinstance(own, Additive):
+            return held  # no task is worth less than 0
+        parts = subsets(held & ~done) | (held & done)
+        best = parts[own[parts] == own[parts].max()]
+        return int(max(best.tolist(), key=int.bit_count))
 
     def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:
         """Return each task's value for an agent, by the task's words; empty if not additive.

@@ -19,7 +19,7 @@ def rules_of(scenario: Scenario, turns: int) -> str:
     Args:
         turns: the most turns of a play.
     """
-    return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario, turns), "", _play(turns)])
+    return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario, turns), "", _PLAY])
 
 
 def worth_of(scenario: Scenario, turns: int) -> str:
@@ -108,7 +108,7 @@ def _mask_pattern(tasks: Tasks) -> re.Pattern[str]:
     """Return a pattern for a set of tasks in bits, as letters write it after an agent's name."""
     agents = "|".join(map(re.escape, tasks.agents))
     return re.compile(
-        rf"(?:(, )?\b({agents}) |(done: |now \(|^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
+        rf"(?:(, )?\b({agents}) |(done: |now \(|do only |^\| ))([01]{{{tasks.n}}})\b", re.MULTILINE
     )
 
 
@@ -144,21 +144,20 @@ def _says(tasks: Tasks, i: int) -> str:
 _ACTION = " (`{}`)"
 
 _TRADE = (
-    "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
-    "What a set is worth differs from player to player and is private: a utility from "
-    "0 to 1 (points, no money), {}. You are paid for the tasks that you hold and have done, once "
-    "all are done or after turn {}."
+    "Tasks may change hands; whoever holds one can do it, by a tool call. "
+    "What a set is worth differs between players and is private: a utility from 0 to 1 (points, no "
+    "money), {}. You are paid for the set that you hold and have done, once all are done or after "
+    "turn {}. Undone tasks cost nothing; waiting is free."
 )
 _SUM, _NO_SUM = "the sum of what its tasks are worth", "not the sum of its parts"
 
 
-def _play(turns: int) -> str:
-    return (
-        "In play, each turn a player does one of its own tasks (the action is its name), "
-        f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
-        "which nothing is handed over closes the trade: from then on there is only work. "
-        f"Nobody hands over its last task. At most {turns} turns are played."
-    )
+_PLAY = (
+    "In play, each turn a player does one of its own tasks (the action is its name), "
+    f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn "
+    "without a hand-over closes the trade; then there is only work. Nobody hands over its last "
+    "task."
+)
 
 
 def _basic(tasks: Tasks) -> set[int]:

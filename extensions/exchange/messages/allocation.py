@@ -1,6 +1,6 @@
 """The rules for an allocation in a task exchange, in groups; each rule returns one fault label."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from functools import reduce
@@ -73,7 +73,7 @@ def proposes(draft: Draft) -> Fault | None:
     return Fault(
         "MPT",
         "No <PROPOSAL> tag: put the allocation between <PROPOSAL> and </PROPOSAL> as JSON, "
-        f"{_shape(draft.tasks)}.{answer}",
+        f"{shape(draft.tasks.agents)}.{answer}",
     )
 
 
@@ -82,7 +82,9 @@ def object_of_lists(draft: Draft) -> Fault | None:
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
-    return Fault("JSON", f"The proposal is not an object of lists: write {_shape(draft.tasks)}.")
+    return Fault(
+        "JSON", f"The proposal is not an object of lists: write {shape(draft.tasks.agents)}."
+    )
 
 
 def known_agents(draft: Draft) -> Fault | None:
@@ -222,5 +224,6 @@ def _atoms(tasks: Tasks, mask: int) -> list[str]:
     return [tasks.registry.describe(1 << (n - 1 - i)) for i in members(mask, n)]
 
 
-def _shape(tasks: Tasks) -> str:
-    return "{" + ", ".join(f'"{agent}": ["…"]' for agent in tasks.agents) + "}"
+def shape(agents: Iterable[str]) -> str:
+    """Return the form of an allocation: an object with a list for each agent."""
+    return "{" + ", ".join(f'"{agent}": ["…"]' for agent in agents) + "}"

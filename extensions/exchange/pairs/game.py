@@ -20,6 +20,9 @@ class MeetingsParams(TaskExchangeParams):
     meetings: int = Field(
         default=3, ge=1, le=1000, description="The number of rounds in which agents are paired."
     )
+    rounds: int = Field(
+        default=40, ge=1, le=100_000, description="Most turns of transfers and work."
+    )
 
 
 class ExchangeInPairs(TaskExchange):
@@ -40,7 +43,32 @@ class ExchangeInPairs(TaskExchange):
         return f"{cls.name} with meetings"
 
     def make_ready(self) -> None:
-        """Accept any number of agents; `TaskExchange` would refuse it."""
+        """Check that the turns are enough to hand over tasks after all meetings and to do them all.
+
+        Any number of agents is accepted, unlike in `TaskExchange`.
+
+        Raises:
+            GameError: the turns may be too few.
+        """
+        if self.turns < (needed := self._turns_needed()):
+            raise GameError(
+                f"rounds={self.turns} may be too few to hand tasks over after each meeting "
+                f"(meetings={self.params.meetings}) and then to do them: give rounds={needed}"
+            )
+
+    def _turns_needed(self) -> int:
+        """Return the most turns that a play can take.
+
+        A meeting takes as many turns as the most tasks that an agent gives in it, at most all that
+        it holds. Both agents of a pair keep a task. One turn closes the trade.
+        """
+        most = self.tasks.n - len(self.agents) + 1
+        holds = max(mask.bit_count() for mask in self.tasks.initial.values())
+        turns = 1
+        for _ in range(self.params.meetings):
+            turns += holds
+            holds = min(2 * holds - 1, most)
+        return turns + holds
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
@@ -88,8 +116,7 @@ class ExchangeInPairs(TaskExchange):
         )
         work = (
             "Then all work: each turn a player does one of the tasks that it holds (the action is "
-            f"its name), or does `{WAIT}`. At most {self.turns} turns are played, those of handing "
-            "over included."
+            f"its name), or does `{WAIT}`. Turns are enough for all tasks."
         )
         return "\n".join([meet, "", worth_of(self.scenario, self.turns), "", work])
 

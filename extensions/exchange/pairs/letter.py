@@ -8,6 +8,7 @@ from shapley_coop.extensions.exchange.domain.masks import from_bits
 from shapley_coop.extensions.exchange.domain.told import worths
 from shapley_coop.extensions.exchange.domain.words import atoms_of, facts_of, task_line
 from shapley_coop.extensions.exchange.letter import by_mask
+from shapley_coop.extensions.exchange.messages.allocation import shape
 from shapley_coop.extensions.exchange.pairs.meetings import (
     ends_of,
     meetings_of,
@@ -106,6 +107,7 @@ def in_words(view: Facts) -> dict[str, str]:
     named = view["registry"].items()
     written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
     return {
+        "proposal": f"`<PROPOSAL>{shape(view['agents'])}</PROPOSAL>`",
         "with_whom": f" with {other}, in meeting {view['meeting']}",
         "tasks": fill(_TEMPLATE, held=held, worths=_worths(view), written=written).rstrip(),
         "kept": "both keep what they have",

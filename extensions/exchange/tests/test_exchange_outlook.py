@@ -5,6 +5,7 @@ import pytest
 from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, Turns
+from shapley_coop.extensions.exchange.domain.masks import subsets
 from shapley_coop.games import load
 from tests.deals.analysis.test_outlook import before_play
 
@@ -27,12 +28,37 @@ def test_a_trader_is_shown_its_own_payoffs_alone():
 
 
 def test_a_trader_that_does_nothing_when_asked_is_said_to_do_its_tasks_later():
-    game = load("task_exchange")
+    game = load("task_exchange", {"scenario": "generated", "additive": True})
     one = game.agents[0]
     task = Do(agent=one, action=game.tasks.names[0], when=Turns(turns=(1, 1)))
     kept, broken, *_ = before_play(game, Deal(clauses=[task]), viewer=one).rows
     assert broken.payoffs == kept.payoffs, "no utility is lost, and so the row has to say why"
     assert broken.by == "doing the tasks later than asked at turn 1"
+
+
+def test_the_breach_that_pays_best_leaves_tasks_undone_and_only_its_author_is_told_so():
+    game = load("task_exchange", {"scenario": "paper_competitive"})
+    done = [
+        Do(agent=agent, action=game.tasks.names[i], when=Turns(turns=(at, at)))
+        for agent, own in (("Alice", (0, 1, 2)), ("Bob", (3, 4, 5)))
+        for at, i in enumerate(own, start=2)
+    ]
+    for agent, other in (("Alice", "Bob"), ("Bob", "Alice")):
+        rows = {row.who: row for row in before_play(game, Deal(clauses=done), viewer=agent).rows}
+        best = max(game.scenario.utility(agent, m) for m in subsets(game.tasks.initial[agent]))
+        broken = rows[agent]
+        assert broken.by.startswith("doing only ")
+        assert float(broken.payoffs[agent].mean) == best
+        assert other not in rows or rows[other].by.startswith("its own tasks")
+
+
+def test_a_breach_may_hand_over_what_is_owed_or_nothing():
+    game = load("task_exchange", {"scenario": "paper_competitive"})
+    hand = f"hand {game.tasks.names[1]} to Bob"
+    deal = Deal(clauses=[Do(agent="Alice", action=hand, when=Turns(turns=(1, 1)))])
+    broken = next(row for row in before_play(game, deal, viewer="Alice").rows if row.who == "Alice")
+    assert broken.by == f"doing only {game.tasks.names[1]}"
+    assert float(broken.payoffs["Alice"].mean) == game.scenario.utility("Alice", 0b010000)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def all_sign(script: Script, offer: str) -> None:
 
 @pytest.mark.parametrize("graph", SIGNING)
 async def test_no_workflow_signs_what_can_never_be_kept(script: Script, graph: str) -> None:
-    all_sign(script, offered(KEEPS, ACCEPTS))
+    all_sign(script, offered(KEEPS, {**ACCEPTS, "when": {"turn": 1}}))
     outcome = await play(graph, ISSUES)
     assert outcome["contract"] is None
     assert outcome["breaches"] == []
@@ -55,19 +55,21 @@ async def test_no_workflow_signs_what_can_never_be_kept(script: Script, graph: s
 
 
 @pytest.mark.parametrize("graph", SIGNING)
-async def test_every_workflow_signs_it_for_the_turn_named(script: Script, graph: str) -> None:
-    all_sign(script, offered(KEEPS, {**ACCEPTS, "when": {"turn": 2}}))
+async def test_every_workflow_signs_it_for_its_only_turn(script: Script, graph: str) -> None:
+    all_sign(script, offered(KEEPS, ACCEPTS))
     outcome = await play(
         graph, ISSUES.model_copy(update={"params": {"mode": "issues", "protect": False}})
     )
     _, clause = outcome["contract"]["clauses"]
     assert (clause["action"], clause["when"]) == ("accept", {"turns": [2, 2]})
+    told = "read no `when` as turn 2, the only one for accept"
+    assert any(told in json.dumps(letter.facts) for letter in script.shown_to("Bob"))
 
 
 async def test_clauses_drafted_from_words_pass_the_same_rule(script: Script) -> None:
-    script["Alice", "contract_propose"] = "<s>Let Bob accept all the time.</s>"
+    script["Alice", "contract_propose"] = "<s>Let Bob accept at once.</s>"
     script["Bob", "contract_answer"] = "<ACCEPT>"
-    script["summariser", "contract_write"] = offered(KEEPS, ACCEPTS)
+    script["summariser", "contract_write"] = offered(KEEPS, {**ACCEPTS, "when": {"turn": 1}})
     outcome = await play("contracts", ISSUES)
     assert outcome["contract"] is None
     assert outcome["breaches"] == []
@@ -75,7 +77,8 @@ async def test_clauses_drafted_from_words_pass_the_same_rule(script: Script) -> 
 
 
 def test_a_certificate_refuses_it_too() -> None:
-    record, words = certify_terms({"clauses": [ACCEPTS]}, load("trade", {"mode": "issues"}))
+    early = {**ACCEPTS, "when": {"turn": 1}}
+    record, words = certify_terms({"clauses": [early]}, load("trade", {"mode": "issues"}))
     assert not record["sound"]
     assert f"Not to be signed (TURN): c1: {TOLD}" in words
     assert certify_terms(

@@ -1,6 +1,7 @@
 """A market asks a signature back that would leave its author short, and tells nobody else why."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,10 @@ def test_a_sale_below_its_own_cost_goes_back_to_its_author(
     assert isinstance(found, Fault) is not sound
     if isinstance(found, Fault):
         assert found.label == "RESERVE"
-        assert "This leaves you 70.415926, less than your reservation value of" in found.feedback
+        told = (
+            r"This leaves you 70\.415926, less than \S+, what you end with without a deal: do not"
+        )
+        assert re.match(told, found.feedback)
 
 
 @pytest.mark.parametrize(("price", "label"), [(55, ""), (56, "ABLE"), (61, "ABLE")])
@@ -136,5 +140,5 @@ async def test_worths_and_purses_and_what_they_refuse_stay_with_their_owner(
             for agent, _, messages in script.letters:
                 assert (number in as_text(messages)) <= (agent == owner)
     refusals = [as_text(m) for a, _, m in script.letters]
-    assert any("This leaves you 40.415926, less than your reservation" in r for r in refusals)
+    assert any("This leaves you 40.415926, less than " in r for r in refusals)
     assert any("you can pay at most 55.112358: pay less." in r for r in refusals)

@@ -252,7 +252,7 @@ def test_code_refuses_to_sign_below_the_reservation_value():
     unsigned, deal = Agreement(None, [], game.facts(), Enforcement()), promise(game, "cooperate")
     assert unsigned.below_reservation(deal, "Alice", Fraction(10)) is None
     fault = unsigned.below_reservation(deal, "Alice", Fraction(21, 2))
-    assert "leaves you 10, less than your reservation value of 10.5" in fault.feedback
+    assert "leaves you 10, less than 10.5, the least that you are to end with" in fault.feedback
     earned = {"turn": 1, "actions": {}, "rewards": {"Alice": 7, "Bob": 0}}
     later = Agreement(None, [earned], game.facts(), Enforcement())
     assert "leaves you 16," in later.below_reservation(deal, "Alice", Fraction(17)).feedback

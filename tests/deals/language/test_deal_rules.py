@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.rules import (
     DEAL_RULES,
     MAX_TEXT_CHARS,
@@ -133,6 +134,29 @@ def test_nobody_owes_what_it_can_never_do_then(when: Any, sound: bool) -> None:
     assert first_fault(DEAL_RULES, deal(Do(agent="Ben", action="pull", when=when)), terms) is None
     forbids = deal(Forbid(agent="Ann", action="pull", when=when))
     assert first_fault(DEAL_RULES, forbids, terms) is None, "it can be kept"
+
+
+@pytest.mark.parametrize(
+    ("turns", "when"),
+    [
+        ([(3, 3)], Turns(turns=(3, 3))),
+        ([(1, 1), (3, 3)], Turns(turns=(3, 3))),
+        ([(3, 4)], "always"),
+    ],
+)
+def test_without_a_turn_a_duty_is_for_the_only_turn_left_at_which_it_is_possible(
+    turns: list[tuple[int, int]], when: Any
+) -> None:
+    terms = replace(TERMS, turns=4, now=2, open_turns=lambda *_: turns)
+    found = read_proposal({"kind": "do", "agent": "Ann", "action": "pull"}, terms)
+    assert isinstance(found, Reading)
+    assert found.deal.clauses == (Do(agent="Ann", action="pull", when=when),)
+    told = "clause 1: read no `when` as turn 3, the only one for pull"
+    assert (told in found.repairs) is (when != "always")
+    always = {"kind": "do", "agent": "Ann", "action": "pull", "when": "always"}
+    again = read_proposal(always, terms)
+    assert isinstance(again, Reading)
+    assert again.deal.clauses == (Do(agent="Ann", action="pull"),), "it is what the agent wrote"
 
 
 @pytest.mark.parametrize(

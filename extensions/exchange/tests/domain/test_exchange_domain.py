@@ -11,6 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shapley_coop.deals.language.choices import choose
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.exchange.domain import Scenario, scenario
 from shapley_coop.extensions.exchange.domain.files import build, read_scenario
 from shapley_coop.extensions.exchange.domain.masks import to_bits
@@ -19,6 +22,7 @@ from shapley_coop.extensions.exchange.domain.preferences import grade
 from shapley_coop.extensions.exchange.domain.registry import Registry, compose
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.exchange.domain.tables import read_scores
+from shapley_coop.extensions.exchange.game import TaskExchange
 from shapley_coop.games import GameError, load
 
 PAGE: dict[str, Any] = {
@@ -45,6 +49,16 @@ def overlap(made: Scenario) -> float:
     return float(np.mean(alike))
 
 
+@pytest.mark.parametrize("name", ["paper_cooperative", "paper_competitive"])
+def test_the_best_part_of_some_tasks_is_worth_what_no_part_exceeds(name: str) -> None:
+    made = scenario(name)
+    for agent, held, done in (("Alice", 0b111000, 0), ("Bob", 0b001111, 0b000110)):
+        part = made.best_part(agent, held, done)
+        parts = [mask for mask in range(64) if mask & held == mask and mask & done == done]
+        assert part in parts
+        assert made.utility(agent, part) == max(made.utility(agent, mask) for mask in parts)
+
+
 # Masks and descriptions
 
 
@@ -53,9 +67,33 @@ def test_the_rules_tell_the_action_of_each_task_and_people_read_only_its_words()
     rules = game.rules()
     for action, atom in zip(game.goods, game.facts()["atoms"], strict=True):
         assert f" (`{action}`): {atom['says']}\n" in rules
-    assert "hold and have done, once all are done or after turn 40" in rules
+    assert "hold and have done, once all are done or after turn 40. Undone tasks cost no" in rules
     line = f"- 10{rules.split('- 1000')[1].splitlines()[0]}"
     assert game.for_people(line) == f"- 10: {game.facts()['atoms'][0]['says']}"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Apply for the Software Engineer position", 1),
+        ("apply for job (Software Engineer)", 1),
+        ("`BOOK FLIGHT(2023-07-30, San Francisco, New York)`", 2),
+        (scenario("paper_cooperative").tasks.registry.describe(0b000010).rstrip("."), 4),
+        ("apply_for_job()", None),
+        ("Apply for the job", None),
+    ],
+)
+def test_an_action_may_be_named_by_the_words_that_letters_have_for_its_task(
+    said: str, meant: int | None
+) -> None:
+    game = TaskExchange()
+    task = game.goods[meant] if meant is not None else ""
+    for before, after in (("", ""), ("hand ", " to Bob")):
+        legal = [f"{before}{name}{after}" for name in game.goods] + ["wait"]
+        found = choose(Message(action=f"{before}{said}{after}"), legal, game.also_called)
+        assert not isinstance(found, Fault)
+        wanted = f"{before}{task}{after}"
+        assert (found[0] == wanted) if task else (found[0] not in legal), "else it is sent back"
 
 
 def test_every_composite_has_one_description_and_every_description_one_composite() -> None:

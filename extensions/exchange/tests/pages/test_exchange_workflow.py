@@ -55,6 +55,9 @@ async def test_letters_say_what_one_holds_and_what_has_changed_hands(script: Scr
     for act in ("consider", "exchange"):
         letter = script.shown_to("Bob", act)[0]
         assert f"What you hold now ({letter.facts['held']['mask']}) is worth" in letter
+        assert "Undone tasks cost nothing; waiting is free." in letter
+    planning = script.shown_to("Alice", "consider")[0]
+    assert "(111000) is worth 0.75 to you, and 0.966 if you do only 010000." in planning
     acting = script.shown_to("Bob", "act")[0]
     assert " gave Alice 1 " in acting
     assert "PROPOSAL" not in acting

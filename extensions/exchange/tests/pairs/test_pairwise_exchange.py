@@ -17,6 +17,7 @@ from shapley_coop.extensions.exchange.domain.front import best_sum
 from shapley_coop.extensions.exchange.domain.scenario import table_of
 from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.exchange.game import TaskExchange
+from shapley_coop.extensions.exchange.messages.allocation import shape
 from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.graphs.running import play
@@ -135,7 +136,7 @@ async def test_a_letter_about_work_tells_ones_tasks_and_what_they_are_worth(addi
     assert {" (done)\n" in e.letter_text for e in letters} == {True, False}
     for e in letters:
         told, view = e.letter_text.split("Your tasks, in the order")[1], e.facts["held"]
-        assert "paid for the tasks that you hold and have done, once all are done" in e.letter_text
+        assert "paid for the set that you hold and have done, once all are done" in e.letter_text
         for atom in view["atoms"]:
             assert f"(`{atom['action']}`): {atom['says']}" in told
         mask = sum(made.tasks.named([atom["action"]]) for atom in view["atoms"])
@@ -169,6 +170,7 @@ async def test_a_letter_tells_of_the_two_who_meet_and_of_nobody_else(script: Scr
     for agent, letter in letters:
         told = facts(letter)
         assert agent in told["agents"]
+        assert f"`<PROPOSAL>{shape(told['agents'])}</PROPOSAL>`" in letter, "to be copied as it is"
         assert not [name for name in everybody - set(told["agents"]) if name in letter]
         assert set(told["values"]) == {atom["says"] for atom in told["atoms"]}
         assert {line["by"] for line in told["history"]} <= set(told["agents"])
@@ -261,6 +263,8 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
             "task_exchange with meetings is only for pairwise_exchange",
         ),
         ("pairwise_exchange", {"meetings": 0}, "task_exchange with meetings: parameter meetings"),
+        # Two agents with 3 tasks each: at most 3, 5 and 5 turns of giving, 1 to close, 5 of work.
+        ("pairwise_exchange", {"rounds": 18}, r"rounds=18 may be too few .*: give rounds=19$"),
     ],
 )
 async def test_a_workflow_says_what_it_cannot_play(

@@ -1,11 +1,13 @@
 """What pairs agreed can always be handed over: nobody is left without a task in between."""
 
+from itertools import product
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.extensions.exchange.pairs.game import ExchangeInPairs
+from shapley_coop.extensions.exchange.pairs.hands import handed_over
 from shapley_coop.games import Position, load
 
 
@@ -36,3 +38,11 @@ def test_every_allocation_that_leaves_nobody_empty_is_traded(
     position = traded(game, {name: int(mask, 2) for name, mask in bits.items()})
     assert position["holds"] == bits
     assert position["closed"]
+
+
+def test_handing_over_takes_at_most_as_many_turns_as_an_agent_of_the_pair_holds_tasks() -> None:
+    names, every = ["v", "w", "x", "y", "z"], range(1, 31)
+    for before, after in product(every, every):
+        holds = {"A": before, "B": 31 ^ before}
+        joint = handed_over(names, holds, {"A": after, "B": 31 ^ after})
+        assert len(joint) <= max(mask.bit_count() for mask in holds.values())
