@@ -1,8 +1,4 @@
-"""An environment in which learners negotiate, for `verifiers` and OpenEnv or by itself.
-
-A learner answers the letters of one seat; the parts of its reward follow from the run's record.
-All names are imported at their first use.
-"""
+"""An environment to train negotiators in; its names are imported at their first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -10,30 +6,20 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.extension import Extension
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.rl.environment import Negotiation, Seen
     from shapley_coop.extensions.rl.dataset import SPLITS, Episode, episodes
-    from shapley_coop.extensions.rl.rewards import WEIGHTS, Score, score
+    from shapley_coop.extensions.rl.environment import Negotiation
+    from shapley_coop.extensions.rl.rewards import WEIGHTS, score
 
-__all__ = [
-    "EXTENSION",
-    "SPLITS",
-    "WEIGHTS",
-    "Episode",
-    "Negotiation",
-    "Score",
-    "Seen",
-    "episodes",
-    "score",
-]
+__all__ = ["EXTENSION", "SPLITS", "WEIGHTS", "Episode", "Negotiation", "episodes", "score"]
 
 EXTENSION = Extension(
     name="rl",
-    about="An environment to train negotiators in, also for verifiers and OpenEnv.",
+    about="An environment to train negotiators in, also for OpenEnv and verifiers.",
 )
 _PLACES = {
-    **dict.fromkeys(("Negotiation", "Seen"), "environment"),
-    **dict.fromkeys(("Episode", "SPLITS", "episodes"), "dataset"),
-    **dict.fromkeys(("Score", "WEIGHTS", "score"), "rewards"),
+    **dict.fromkeys(("SPLITS", "Episode", "episodes"), "dataset"),
+    **dict.fromkeys(("WEIGHTS", "score"), "rewards"),
+    "Negotiation": "environment",
 }
 
 

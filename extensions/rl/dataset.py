@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from shapley_coop.games import load
 
 OTHERS = ("rational", "generous", "contract_keeper")
-"""The embedded characters of the other seats; an episode's seed draws one of them."""
+"""The embedded characters, one of which plays all other seats."""
 
 
 class Split(NamedTuple):
@@ -27,50 +27,39 @@ SPLITS: Mapping[str, Split] = {
 
 @dataclass(frozen=True)
 class Episode:
-    """One play, from the first letter to the settlement.
+    """One play, in which a learner has one seat.
 
     Attributes:
-        game: the game's name; its best total must be known.
-        seed: the seed of the game, and of what is not given here.
-        agent: the agent whose seat the learner has; "" for one that the seed draws.
-        others: the seats of all other agents, as `seats` of `play`; empty for a character that the
-            seed draws.
+        game: the game's name; the best total of its payoffs must be known.
+        seed: the run's seed.
+        agent: the learner's agent.
+        others: the seats of all other agents, as `seats` of `play`.
         workflow: the workflow's name.
         settings: further fields of the run's configuration.
     """
 
     game: str
     seed: int
-    agent: str = ""
-    others: Mapping[str, Any] = field(default_factory=dict)
+    agent: str
+    others: Mapping[str, Any]
     workflow: str = "shapley_coop"
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def seat(self) -> str:
-        """The agent whose seat the learner has."""
-        drawn = Random(f"{self.seed}/seat").choice(self._agents)
-        return self.agent or drawn
 
-    @property
-    def room(self) -> dict[str, Any]:
-        """The fields of the run's configuration, but for the learner's seat."""
-        drawn = Random(f"{self.seed}/others").choice(OTHERS)
-        seats = self.others or {"*": f"embedded:{drawn}"}
-        return {"params": {}, **self.settings, "game": self.game, "seed": self.seed, "seats": seats}
-
-    @property
-    def _agents(self) -> tuple[str, ...]:
-        return load(self.game, self.room["params"], self.seed).agents
+def episode(game: str, seed: int) -> Episode:
+    """Return the episode of a game whose seats are drawn by the seed."""
+    dice = Random(seed)
+    agent, character = dice.choice(load(game).agents), dice.choice(OTHERS)
+    return Episode(game, seed, agent, {"*": f"embedded:{character}"})
 
 
 def episodes(split: str) -> list[Episode]:
-    """Return all episodes of a part of the data set: each game with each seed, seed by seed.
+    """Return all episodes of `train` or `eval`: each game with each seed, seed by seed.
 
     Raises:
-        ValueError: there is no such part.
+        ValueError: there is no such part of the data set.
     """
     if split not in SPLITS:
         raise ValueError(f"{split!r} is no part of the data set: choose {', '.join(SPLITS)}")
     games, seeds = SPLITS[split]
-    return [Episode(game, seed) for seed in seeds for game in games]
+    return [episode(game, seed) for seed in seeds for game in games]

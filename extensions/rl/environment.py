@@ -23,16 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the learner sees after an answer: the next letter, or the end.
+    """What a learner sees after its answer: the next letter, or the end.
 
     Attributes:
-        run: the run's name, for `coop letters`, `coop show` and `coop verify`.
-        messages: the letter as chat messages, exactly as a model at the seat gets it; empty at the
-            end.
-        facts: the same content as an object, for programs.
+        run: the run's name.
+        messages: the letter exactly as a model at the seat gets it; empty at the end.
+        facts: the letter's content as an object, for programs.
         attempt: the number of the attempt at this letter, from 1.
-        reward: the reward of the answer before; all of an episode sum to `score.total`.
-        score: the rewards of the episode and their bound; None before the end.
+        reward: the reward for the answer; the rewards of an episode sum to its score's total.
+        score: the rewards in parts, with their bound; None before the end.
     """
 
     run: str
@@ -49,7 +48,7 @@ class Seen:
 
 
 class _Learner(LetterChatModel):
-    """The chat model at the learner's seat, which puts each letter into the environment's queue."""
+    """The chat model at the learner's seat; it puts letters into a queue and awaits replies."""
 
     letters: Any
     question: Any = None
@@ -69,90 +68,72 @@ class _Learner(LetterChatModel):
 
 
 class Negotiation:
-    """An environment whose episodes are runs: `reset` begins one, and `step` answers a letter.
-
-    The other seats are those of the episode. Everything that is kept is what a run keeps. If the
-    process is killed, `reset` with the run's name goes on at the letter that was not answered.
-    An instance plays one episode at a time; any number of instances play at once.
-    """
+    """An environment whose episodes are runs; it plays one at a time, and keeps nothing itself."""
 
     def __init__(self) -> None:
         self._playing: asyncio.Task[Outcome] | None = None
+        self._reply: asyncio.Future[str] | None = None
 
     async def reset(self, episode: Episode, run: str = "") -> Seen:
-        """Begin an episode, or continue the run of this name, and return its first letter.
+        """Begin an episode, or continue the run of this name, and return its open letter.
 
         Raises:
             ValueError: the game, the workflow or a seat is wrong, or the best total is not known.
         """
         await self.close()
-        self._seat = episode.seat
+        room = {"params": {}, **episode.settings, "game": episode.game, "seed": episode.seed}
+        await asyncio.to_thread(best_total, room, episode.workflow)
         self._letters: asyncio.Queue[Any] = asyncio.Queue()
-        self._reply: asyncio.Future[str] | None = None
-        self._rewarded = 0.0
-        await asyncio.to_thread(best_total, episode.room, episode.workflow)
-        seats = {**episode.room["seats"], self._seat: _Learner(letters=self._letters)}
-        room = {**episode.room, "seats": seats}
+        self._agent, self._rewarded = episode.agent, 0.0
         self._run = run or f"rl-{episode.game}-{episode.seed}-{uuid4().hex[:8]}"
+        seats = {**episode.others, episode.agent: _Learner(letters=self._letters)}
         if await asyncio.to_thread(is_known, self._run):
             playing = resume(self._run, seats)
         else:
-            playing = play(episode.workflow, run=self._run, **room)
+            playing = play(episode.workflow, {**room, "seats": seats}, self._run)
         self._playing = asyncio.create_task(playing)
         self._playing.add_done_callback(lambda _: self._letters.put_nowait(None))
         return await self._next()
 
     async def step(self, answer: str) -> Seen:
-        """Answer the last letter, and return the next one with the reward of this answer.
+        """Answer the open letter.
 
         Raises:
-            RuntimeError: no letter waits for an answer.
+            RuntimeError: no letter is open.
             SeatError: another seat did not answer; `reset` with the run's name continues.
         """
-        if self._playing is None or self._reply is None:
-            raise RuntimeError("no letter waits for an answer: call reset")
+        if self._reply is None:
+            raise RuntimeError("no letter is open: call reset")
         self._reply.set_result(answer)
-        self._reply = None
         return await self._next()
 
     async def close(self) -> None:
-        """Stop the episode; `reset` with the run's name can continue it."""
-        playing, self._playing = self._playing, None
-        if playing is not None and not playing.done():
-            playing.cancel()
+        """Stop the episode; `reset` with the run's name continues it."""
+        playing, self._playing, self._reply = self._playing, None, None
+        if playing is not None and playing.cancel():
             with suppress(asyncio.CancelledError):
                 await playing
 
     def reset_sync(self, episode: Episode, run: str = "") -> Seen:
-        """Do what `reset` does, without `await`."""
+        """Call `reset` without `await`."""
         return run_blocking(self.reset(episode, run))
 
     def step_sync(self, answer: str) -> Seen:
-        """Do what `step` does, without `await`."""
+        """Call `step` without `await`."""
         return run_blocking(self.step(answer))
 
     async def _next(self) -> Seen:
-        """Wait for the next letter or the end of the run."""
-        asked = await self._letters.get()
-        if asked is None:
-            return await self._end()
-        messages, question, self._reply = asked
+        """Return the next letter, or the end with all rewards that were not given before."""
+        self._reply, letter = None, await self._letters.get()
+        if letter is None:
+            assert self._playing is not None
+            outcome = await self._playing
+            found = await asyncio.to_thread(score, outcome.run, self._agent)
+            return Seen(self._run, reward=found.total - self._rewarded, score=found)
+        messages, asked, self._reply = letter
         reward = 0.0
-        if question.attempt > 1:
-            reward = -WEIGHTS["validity"]
-            reward -= WEIGHTS["payability"] * (question.why == UNPAYABLE)
+        if asked.attempt > 1:
+            reward = -WEIGHTS["validity"] - WEIGHTS["payability"] * (asked.why == UNPAYABLE)
         self._rewarded += reward
-        return Seen(
-            run=self._run,
-            messages=convert_to_openai_messages(messages),
-            facts=question.letter.facts,
-            attempt=question.attempt,
-            reward=reward,
-        )
-
-    async def _end(self) -> Seen:
-        """Return the end; its reward is all that was not given before."""
-        assert self._playing is not None
-        outcome = await self._playing
-        found = await asyncio.to_thread(score, outcome.run, self._seat)
-        return Seen(run=outcome.run, reward=found.total - self._rewarded, score=found)
+        sent = convert_to_openai_messages(messages)
+        return Seen(self._run, sent, asked.letter.facts, asked.attempt, reward)
