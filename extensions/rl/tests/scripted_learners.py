@@ -6,7 +6,9 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
-from shapley_coop.extensions.rl import Episode, Negotiation, Score, Seen
+from shapley_coop.extensions.rl import Episode, Negotiation
+from shapley_coop.extensions.rl.environment import Seen
+from shapley_coop.extensions.rl.rewards import Score
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.extensions.trials.attacks.seat import Pace, Script, ScriptedChatModel, at_once
 from shapley_coop.games import load
@@ -35,7 +37,7 @@ async def answer(model: BaseChatModel, seen: Seen) -> str:
 
 def character(name: str, episode: Episode) -> BaseChatModel:
     """An embedded character at the learner's seat."""
-    return EmbeddedChatModel(character=name, agent=episode.seat, seed=episode.seed)
+    return EmbeddedChatModel(character=name, agent=episode.agent, seed=episode.seed)
 
 
 @dataclass
