@@ -77,16 +77,16 @@ def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Cal
 
 
 def _address_of(sock: socket.socket, address: Any) -> Any:
-    return address[0] if isinstance(address, tuple) else None  # a path is a local socket
+    return address[0] if isinstance(address, tuple) else None  # else a local socket's path
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How to repeat the random loops of this session."""
+    """Print the seed that repeats the random loops of this session."""
     terminalreporter.write_line(seed_line())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the files by their slow tests, most first, so that no worker ends with such a file."""
+    """Sort the files by their number of slow tests, most first, so that no slow file comes last."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
 
@@ -105,7 +105,7 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: the collector need not look through it again and again."""
+    """Freeze what is imported by now, so that the garbage collector does not scan it again."""
     gc.collect()
     gc.freeze()
 
@@ -124,7 +124,7 @@ def _no_network() -> Any:
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that is kept by URL or path is new for each test, as the home's path is."""
+    """Give each test a home at a new path, so that nothing cached by URL or path is shared."""
     monkeypatch.setenv("COOP_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("COOP_DATABASE_URL", raising=False)
     if not os.environ.get(LIVE):
@@ -134,7 +134,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def boxed() -> None:
-    """A sandbox that works, for what runs the programs of others."""
+    """Skip tests that run foreign programs if no sandbox works here."""
     try:
         require_sandbox()
     except SandboxMissing as missing:
@@ -143,7 +143,7 @@ def boxed() -> None:
 
 @pytest.fixture(params=[False, True], ids=["boxed", "unsafe"])
 def unsafe(request: pytest.FixtureRequest) -> bool:
-    """Whether a program of others runs without a sandbox; both are tried."""
+    """Whether foreign programs run without a sandbox; each test runs both ways."""
     if not request.param:
         request.getfixturevalue("boxed")
     return bool(request.param)
@@ -164,7 +164,7 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    """Words put into the agents' mouths: `script["Alice", "propose"] = "…"`."""
+    """Scripted answers that replace the agents' own: `script["Alice", "propose"] = "…"`."""
     written = Script()
     monkeypatch.setattr("shapley_coop.seats.asking.chat_model", written.chat_model)
     return written
@@ -172,7 +172,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
 
 @pytest.fixture
 def careful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Embedded agents who make no mistakes in the form of their answers."""
+    """Let embedded agents make no mistakes in the form of their answers."""
     told = replace(CHARACTERS["rational"], sloppiness=0.0)
     monkeypatch.setitem(CHARACTERS, "rational", told)
 
@@ -181,5 +181,5 @@ def careful(monkeypatch: pytest.MonkeyPatch) -> None:
 def coop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Coop:
-    """`coop` in this process, in a folder of its own."""
+    """The command `coop`, run in this process and in a new folder."""
     return coop_in(tmp_path, monkeypatch, capsys)

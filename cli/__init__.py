@@ -69,9 +69,9 @@ def _words_of(error: ValueError) -> str:
 def _environment() -> None:
     """Read .env, let checkpoints load no Python objects, and keep secrets out of traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    # Matrices are small here, so NumPy's threads would cost more time than they save.
+    # All matrices are small, so NumPy's threads would cost more time than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A game's factory may be in this folder. As the last entry of the path it shadows no module.
+    # A game's factory may be in this folder. As the last entry of the path, it shadows no module.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     if os.path.exists(".env"):

@@ -63,7 +63,7 @@ _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
-    """Return a Typer app with only the command or group that the words call, or with all commands.
+    """Return a Typer app with only the command or group that is called, or with all commands.
 
     Args:
         words: the arguments after `coop`.
@@ -108,7 +108,7 @@ def _loads(place: str) -> bool:
 
 
 def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
-    """Return the commands that the words may call; all commands if the first word names none."""
+    """Return the commands that the first argument may name, or all commands if it names none."""
     first = next((word for word in words if not word.startswith("-")), "")
     core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
     if core and first not in GROUPS:
@@ -118,7 +118,7 @@ def _find_commands(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
 
 
 def _of_the_core() -> Iterator[tuple[str, str, str, str]]:
-    """Yield each core command's panel, words, function (module:name), and the help of its group."""
+    """Yield each core command's help panel, words, function (module:name), and group's help."""
     for panel, commands in COMMANDS.items():
         for command, place in commands.items():
             yield panel, command, place, GROUPS.get(command.partition(" ")[0], "")

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, and return its result."""
-    import asyncio  # here, since it loads slowly and `coop --help` does not need it
+    import asyncio  # not at the top: it loads slowly, and `coop --help` does not need it
 
     return asyncio.run(work)
 
@@ -34,7 +34,7 @@ def say(text: str = "") -> None:
 
 
 def say_lines(text: str) -> None:
-    """Write a text line by line by `say`; its line breaks must not come from users or models."""
+    """Write each line of a text by `say`; line breaks must not come from users or models."""
     for line in text.split("\n"):
         say(line)
 

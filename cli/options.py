@@ -60,8 +60,8 @@ PriceFile = Annotated[
     Path | None,
     typer.Option(
         envvar="COOP_PRICES",
-        help="A YAML file of model: {input, output}, in USD per million tokens, in place of the "
-        "price list shipped with coop.",
+        help="A YAML file of prices that replaces the list shipped with coop; each entry is "
+        "model: {input, output}, in USD per million tokens.",
     ),
 ]
 
@@ -179,7 +179,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
     """Return a mapping from agents to personas.
 
     Raises:
-        ValueError: an entry is not NAME=text, or its file cannot be read.
+        ValueError: an entry is neither NAME=text nor NAME=@file, or the file cannot be read.
     """
     of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in of}
@@ -226,7 +226,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats.seat import Seat  # here, since few commands use seats
+    from shapley_coop.seats.seat import Seat  # not at the top: few commands use seats
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})
@@ -247,7 +247,7 @@ def _parts(spec: str) -> list[str]:
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Yield each pair's key and value; parse the value as YAML, or keep the text if invalid."""
     for key, value in _split(parts, refusal):
-        import yaml  # here, since few commands get key=value pairs
+        import yaml  # not at the top: few commands get key=value pairs
 
         try:
             yield key, yaml_of(value)

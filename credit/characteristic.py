@@ -29,15 +29,15 @@ class Characteristic:
     Attributes:
         agents: the players, in order.
         worth: v, from a coalition to its worth in the game's unit.
-        batch: v of many coalitions (rows of an array) at once; None calls `worth` for each.
-        table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
+        batch: v of many coalitions (rows of an array) at once; if None, `worth` is called for each.
+        table: returns all 2ⁿ exact worths at once; if None, `worth` is called for each.
         at_baseline: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs
             have different units, or if worths are not gains over the reward without any agent.
         exact_agents: the largest number of agents for which all coalitions are evaluated.
         parts: each agent's contribution in an additive game; None in other games.
         classes: games whose sum is v, each with classes of symmetric agents; None if unknown.
         given: the random draws on which worths depend, in words, or "".
-        target: the sampler's target, in units of max(|total|, range of worths) / n, or None.
+        target: the standard error to reach, in max(|total|, range of worths) / n, or None.
     """
 
     agents: Sequence[str]
@@ -53,12 +53,12 @@ class Characteristic:
 
     @property
     def counts_classes(self) -> bool:
-        """Whether values are computed from class counts, in place of samples or tables."""
+        """Whether values are computed from class counts, not from samples or tables."""
         return self.classes is not None and len(self.agents) > MAX_ENUMERATED
 
     @property
     def exactly(self) -> str:
-        """The method of values computed without sampling of coalitions."""
+        """The name of the method that samples no coalitions."""
         return f"exact given {self.given}" if self.given else "exact"
 
     def worths(self) -> list[Fraction]:
@@ -78,7 +78,7 @@ class Characteristic:
         values: Sequence[Fraction],
         errors: Iterable[float] | None = None,
     ) -> "Attribution":
-        """Return values by a norm with what they were computed from, agent by agent."""
+        """Return an `Attribution`, with a norm's values, contributions and errors by agent."""
         named = partial(by_agent, self.agents)
         told = None if errors is None else dict(zip(self.agents, map(float, errors), strict=True))
         return Attribution(

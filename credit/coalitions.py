@@ -61,8 +61,8 @@ def worth_table(
 
     Args:
         agents: the players; n distinct names.
-        worth: the characteristic function. It is called once for each of the 2**n coalitions, also
-            for the empty one.
+        worth: the characteristic function. It is called once for each of the 2**n coalitions,
+            including the empty one.
 
     Returns:
         2**n worths indexed by mask, of the number type that `worth` returns.

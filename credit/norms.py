@@ -3,8 +3,8 @@
 A norm is imported when it is first used. Extensions add norms (`Extension.norms`).
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide; `normalise` makes them sum to this amount. Values of the norms here are exact, but Shapley
-values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9.
+divide; `normalise` makes them sum to this amount. This module's norms give exact values, except
+that Shapley values of more than EXACT_AGENTS agents are floats, rounded to 1e-9.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ EXACT_AGENTS = 16
 
 
 class NormMissing(LibraryMissing):
-    """The error that no installed extension has a norm; one line names the known norms."""
+    """The error raised for an unknown norm; one line names the known norms."""
 
 
 def norms() -> Mapping[str, Norm]:
@@ -42,7 +42,7 @@ def norms() -> Mapping[str, Norm]:
 
 
 def find_norm(name: str) -> Norm:
-    """Return what is known of the norm of that name.
+    """Return the norm of this name.
 
     Raises:
         NormMissing: neither this module nor an installed extension has the norm.
@@ -105,7 +105,7 @@ def by_few_worths(
 
 
 def by_semivalue(table: Table, weights: Weights) -> list[Fraction]:
-    """Return semivalues: exact up to EXACT_AGENTS agents, for more rounded floats."""
+    """Return semivalues: exact for up to EXACT_AGENTS agents, otherwise rounded floats."""
     if agents_in(table) <= EXACT_AGENTS:
         return semivalue_exact(table, weights)
     return rounded(semivalue(table, weights))

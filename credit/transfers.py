@@ -139,7 +139,7 @@ def constraint(name: str, **settings: Any) -> Constraint:
 
 
 def _pay_at_most(earned: Accounts, due: Accounts, limits: Accounts) -> dict[str, int]:
-    """Cap each agent's payments at its limit; divide their sum in proportion to the claims."""
+    """Cap each agent's payments at its limit; divide the sum paid in proportion to the claims."""
     owed = {agent: max(earned[agent] - due[agent], 0) for agent in due}
     claims = {agent: max(due[agent] - earned[agent], 0) for agent in due}
     paid = {agent: min(debt, limits[agent]) for agent, debt in owed.items()}

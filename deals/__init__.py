@@ -18,7 +18,7 @@ c2. Bob pays Alice 5.5, once, if Alice does lever.
 >>> unanimous(accepted, ["Alice", "Bob"])
 True
 
-`scan` reads a message and `read_deal` reads a proposal. The rules that a workflow composes check
+`scan` reads a message and `read_deal` reads a proposal. The rules that a workflow chooses check
 the deal (`first_fault(DEAL_RULES, deal, terms)`). These functions return a labelled `Fault` for bad
 input and never raise. Before the agents sign, `certify` computes whether they can keep the deal and
 how it changes their incentives. After every turn the `Monitor` gives the verdict on each clause.

@@ -127,7 +127,7 @@ class Agreement:
         return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
-        """Return the certificate of a deal for signing now, as first contract or amendment."""
+        """Return the certificate of a deal that would be signed now, first or as an amendment."""
         from shapley_coop.deals.analysis.certificate import certify
 
         return certify(

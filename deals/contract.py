@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
-from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
+from typing_extensions import TypedDict  # pydantic needs this TypedDict before Python 3.12
 
 from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of

@@ -93,7 +93,7 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Return who gets a forfeited deposit: others without a breach, or all others if none is."""
+    """Return who gets a forfeited deposit: the others that never breached, or else all others."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 

@@ -1,7 +1,7 @@
 """A hook of MkDocs for this site: see `hooks` in mkdocs.yml.
 
 Pages link to files of the repository, such as `../state/table.py`, which readers of the repository
-follow. The site holds no such files: there the link's text stands alone.
+follow. The site holds no such files, so it shows only the link's text.
 """
 
 import posixpath

@@ -124,7 +124,7 @@ class Prices:
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
         """Return the cost of calls, in USD; each call has its model and tokens (`Price.of`).
 
-        Calls with `batched` have the price of a batch.
+        A call whose `batched` is true costs the price of a batch.
         """
         each = (
             self.of(call["model"]).of(call) * self._part(call["model"], call.get("batched", False))

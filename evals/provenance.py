@@ -26,7 +26,7 @@ def _version(name: str) -> str:
 
 def _commit() -> str:
     """Return the commit of this source tree, or "unknown" if it is not a git checkout."""
-    # The package is a folder of links to the root. Resolving them blocks, so no import does it.
+    # The package is a folder of links to the root. Resolving them is slow, so no import does it.
     root = Path(__file__).resolve().parents[1]
     if not (root / ".git").exists() or shutil.which("git") is None:
         return "unknown"

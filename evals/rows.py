@@ -130,7 +130,7 @@ def _message_row(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -
 
 
 def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Return every signed clause, also dropped ones, with its numbers of duties and breaches."""
+    """Return every signed clause, even if dropped, with its numbers of duties and of breaches."""
     contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]
@@ -177,7 +177,7 @@ def count_calls(table: Table) -> list[dict[str, Any]]:
 
 
 def _of_outsider(table: Table) -> str:
-    """Return the model of a summariser without a seat: the program's; unknown if it drafted."""
+    """Return the model of a summariser without a seat: unknown if it drafted, else embedded."""
     by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
     drafted = any("puts" in said or "label" in said for said in by_it)
     return "unknown:model" if drafted else IMPARTIAL.model

@@ -203,7 +203,7 @@ async def _commitments(run: Run, table: Table, entries: list[Entry]) -> Check:
 
 
 def _seals(run: Run, table: Table, kept: str) -> Check:
-    """Compare the run's rows with the seal in the home's hash chain, made when the run ended."""
+    """Compare the run's rows with the seal that the home's hash chain got when the run ended."""
     what, chain = "seals", home().chain
     if broken := chain.broken(kept):
         return Check(what, False, broken)

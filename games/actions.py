@@ -22,7 +22,7 @@ def told_actions(actions: Sequence[str]) -> list[str]:
 
 
 def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the distinct actions of all agents; two agents stand for all with the same rule.
+    """Return the distinct actions of all agents; of agents with equal rules, only two are read.
 
     Args:
         actions: agent → its actions.

@@ -40,7 +40,7 @@ class Plan:
         asked: the function that gives the deal's duties at a turn.
         fixed: whether the duties depend on the turn alone, and on no earlier action.
         breaker: the agent that breaches all its duties; empty if no agent does.
-        instead: the breaker's action in place of a duty, None for no action, or UNASKED.
+        instead: the breaker's action when it breaches a duty; None for no action, or UNASKED.
         gifts: the function that returns the goods transferred at a turn's end, or None.
     """
 
@@ -94,7 +94,7 @@ class Played:
 class Ahead:
     """A simulator of the remaining turns, which calls the game's `step` for each turn.
 
-    A game defines a subclass to simulate many plays at once, or to predict free agents otherwise.
+    A game defines a subclass to simulate many plays at once, or to predict agents without a duty.
 
     Args:
         game: the game that is being played.
@@ -126,11 +126,11 @@ class Ahead:
         return "its baseline, or else nothing"
 
     def breaking(self, agent: str) -> Sequence[str]:
-        """Return the actions by which an agent's best breach is looked for."""
+        """Return the actions to try when searching for an agent's best breach."""
         return self.game.actions[agent]
 
     def outcome(self, play: Played) -> str:
-        """Return what a play agrees on, in words, if its payoffs alone do not tell."""
+        """Return in words what agents agreed on in a play, if its payoffs do not show that."""
         return ""
 
     def most(self) -> Mapping[str, Fraction] | None:

@@ -97,7 +97,7 @@ class Analysis:
         return worths
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return functions of each class's number of members that sum to `worth`, if known."""
+        """Return `worth` as a sum of functions of the classes' member counts; None if unknown."""
         return None
 
     @property

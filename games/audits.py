@@ -8,7 +8,7 @@ from shapley_coop.games.turns import Turn
 
 
 def audit(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each kind of effect by a workflow, with a line for each breach of its rule.
+    """Yield the name of each effect of a workflow, with a line for each breach of its rule.
 
     If neither the game nor an extension knows an effect, a line reports it as not audited.
 

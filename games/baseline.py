@@ -31,7 +31,7 @@ class Baseline:
     Attributes:
         kind: `actions` (fixed actions), `away` (absent agents earn 0 and, each turn, minimise
             the others' total), `idle` (no action), `policy` (the game computes the actions),
-            `random` (the mean of plays with random actions), or `nothing` (they made nothing).
+            `random` (the mean of plays with random actions), or `nothing` (they make nothing).
         words: a description of the baseline in a few words.
         actions: agent → action, if the actions are fixed.
         warning: why users should confirm a baseline that they did not declare; empty otherwise.

@@ -173,7 +173,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 def _plugged(name: str) -> bool:
     """Return whether a game of this name comes from an installed package, not from this folder."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
-        return False  # look here first, because reading the installed packages takes longer
+        return False  # this folder first, because reading the installed packages takes longer
     return name in extension.offered("games")
 
 

@@ -1,8 +1,8 @@
 """Foresight: an embedded agent's predictions of a game, from the facts of its letter alone.
 
-A predictable game names a subclass of `Foresight` as its `foresight`, and gives its name in its
-facts as `game`. A game whose facts list all payoffs needs no subclass, since `games.enumeration`
-predicts any such table. In every other game, agents say that they cannot look ahead.
+A predictable game sets `foresight` to a subclass of `Foresight`, and its facts give the game's name
+as `game`. A game whose facts list all payoffs needs no subclass, since `games.enumeration`
+predicts any table of payoffs. In every other game, agents say that they cannot look ahead.
 
 A `Foresight` reads and returns plain data. The class does not know deals: a caller passes the
 duties of a deal as a function of the record and the turn.
@@ -124,7 +124,7 @@ class Foresight(ABC):
 
         Args:
             asked: the duties of a deal.
-            mine: my own action for this turn, in place of my duty.
+            mine: my own action for this turn, which replaces my duty.
         """
 
     @abstractmethod

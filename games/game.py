@@ -63,8 +63,8 @@ class Game(Marks, ABC):
     def view(self, position: Position, agent: str) -> dict[str, Any]:
         """Return what `agent` may see of the position, as JSON facts; by default everything.
 
-        A game that overrides this or `private` has no simulated outlook, unless its simulator says
-        what is `foreseeable` (`games.ahead`).
+        If a game overrides `view` or `private`, payoffs under offers are not simulated, unless its
+        simulator says what is `foreseeable` (`games.ahead`).
         """
         return dict(position)
 
@@ -116,7 +116,7 @@ class Game(Marks, ABC):
         """Return the rules as JSON facts, so that a program can play from the letter alone."""
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return the reason if an agent cannot take the action that it wrote, otherwise ""."""
+        """Return why an agent cannot take the action that it wrote, or "" if it can."""
         legal = self.legal(position, agent)
         if action in legal:
             return ""

@@ -56,7 +56,7 @@ class Marks:
         return (type(self).__doc__ or self.name).strip().splitlines()[0]
 
     def for_people(self, text: str) -> str:
-        """Return a letter's text with words in place of the game's codes, if it has codes."""
+        """Return a letter's text with the game's codes, if there are any, replaced by words."""
         return text
 
     def agreed(self, record: Sequence[Turn]) -> bool:

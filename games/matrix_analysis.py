@@ -81,7 +81,7 @@ class MatrixAnalysis(Analysis):
         return len(record) * self.game.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """Return functions of each class's number of members, for a formula; None for a table."""
+        """Return `worth` by the classes' member counts if a formula gives it; None for a table."""
         return self.game.payoffs.classes(record)
 
     @property

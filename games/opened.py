@@ -38,7 +38,7 @@ def is_file(key: str, value: Any) -> bool:
 
 
 def not_here(key: str, value: Any) -> str:
-    """Return which checks fail because this setting's file is missing; "" if it is not."""
+    """Return which checks fail because this setting's file is missing; "" if the file exists."""
     if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (

@@ -68,7 +68,7 @@ def _type(shape: Mapping[str, Any]) -> str:
 def _bounds(shape: Mapping[str, Any]) -> str:
     if "enum" in shape:
         return "one of " + ", ".join(map(str, shape["enum"]))
-    # For an integer or a float, pydantic writes ge, le, gt, lt in place of JSON schema's names.
+    # For an integer or a float, pydantic writes ge, le, gt, lt and not JSON schema's names.
     least, most = shape.get("minimum", shape.get("ge")), shape.get("maximum", shape.get("le"))
     above = shape.get("exclusiveMinimum", shape.get("gt"))
     below = shape.get("exclusiveMaximum", shape.get("lt"))

@@ -66,7 +66,7 @@ Names = Annotated[list[str], BeforeValidator(_number_names), Field(min_length=2)
 
 
 class GameError(ValueError):
-    """The error that a game, a parameter or an action is invalid; one line gives the correction."""
+    """The error raised for an invalid game, parameter or action; one line gives the correction."""
 
 
 class Params(BaseModel):
@@ -81,7 +81,7 @@ class Params(BaseModel):
     rounds: int = Field(default=1, ge=1, le=10_000, description="The number of turns.")
     absent: Absent = Field(
         default="",
-        description="The baseline: one action for all, agent: action, away, idle or random; "
+        description="The baseline: one action for all, one for each agent, away, idle or random; "
         "empty: the game's own.",
     )
     worth: Literal["record", "potential"] = Field(

@@ -22,7 +22,7 @@ _named: set[str] | None = None
 
 
 def permit_only(programs: Iterable[str]) -> None:
-    """From now on allow only these programs."""
+    """Allow only these programs from now on."""
     global _named  # noqa: PLW0603 - a property of the process
     _named = {*programs}
 
@@ -73,7 +73,7 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
     check_permitted(game)
     path, _, name = game.removeprefix(CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last, so that no file here shadows an installed package
+        sys.path.append(here)  # last, so that no file of this folder shadows a package
     try:
         module = import_module(path)
         made = getattr(module, name)
@@ -93,7 +93,7 @@ def import_game(game: str) -> type[Game] | dict[str, Any]:
         return dict(made)
     raise GameError(
         f"{game}: its GAME or factory gave a {type(made).__name__}: return a subclass of Game, or "
-        "a table"
+        "a payoff table"
     )
 
 

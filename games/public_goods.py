@@ -17,7 +17,9 @@ class PublicGoodsParams(Params):
     rounds: int = Field(default=10, ge=1, le=10_000, description="The number of turns.")
     endowment: Number = Field(default=20, gt=0, description="Each agent's endowment per turn.")
     multiplier: Number = Field(default=1.6, gt=0, description="The factor on the fund.")
-    levels: int = Field(default=1, ge=1, le=100, description="Equal parts of the endowment.")
+    levels: int = Field(
+        default=1, ge=1, le=100, description="How many equal parts the endowment has."
+    )
     absent: Absent = Field(default="keep", description="The baseline.")
 
     @model_validator(mode="after")

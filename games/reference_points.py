@@ -26,7 +26,7 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can shift payoffs between agents.
 
-    Then exactly the outcomes with the best total are efficient. Other games list theirs.
+    With payments, exactly the outcomes with the best total are efficient. Other games list theirs.
 
     Args:
         best: returns the best total; called on first use.
@@ -53,7 +53,7 @@ class ReferencePoints:
 
     @cached_property
     def disagreement(self) -> Mapping[str, float] | None:
-        """Agent → its payoff without an agreement; None if the record must be used for it."""
+        """Agent → its payoff without an agreement; None if it is computed from the record."""
         return None
 
     payments: ClassVar[bool] = True

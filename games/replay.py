@@ -1,12 +1,12 @@
 """Replays of a record: coalition members repeat their actions, all others play their baseline.
 
 A replay begins at the start, on the same dice. If a member could act at a turn but did not, it does
-not act in the replay. A member leaves its recorded path only at a turn in which it could not act
-in the record, at a turn whose recorded action is illegal in the replay, or after the record's end.
-There the member takes the next legal action from a cycle through its recorded turns, or plays its
-baseline if none is legal; the cycle starts at the first turn and moves on only where it is used.
-If the play stopped before the game's end, replays stop at the same turn. A member whose record is
-its baseline at every turn plays its baseline in replays.
+not act in the replay. A member leaves its recorded path only in three cases: it could not act at
+this turn in the record, its recorded action is illegal in the replay, or the record has ended. It
+then takes the next legal action from a cycle through its recorded turns, or plays its baseline if
+none is legal. The cycle starts at the first turn, and moves on only when an action is taken from
+it. If the play stopped before the game's end, replays stop at the same turn. A member whose record
+is its baseline at every turn plays its baseline in replays.
 
 A replay gives the outcome of the same moves, and does not predict how agents would have reacted.
 """
@@ -104,7 +104,7 @@ class Conduct:
     """The actions that coalition members repeat in replays.
 
     Attributes:
-        schedules: agent → its action, None (no action) or COULD_NOT, one entry for each turn.
+        schedules: agent → for each turn its action, None (no action) or COULD_NOT.
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record differs from their baseline.
         goes_on: whether members cycle through their own turns where they leave the recorded path;

@@ -1,9 +1,9 @@
-"""Symmetric games, each defined by a formula in place of a table.
+"""Symmetric games, each defined by a formula and not by a table.
 
 All agents have the same actions, and action k adds k to a sum. An agent's payoff depends on its own
-action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). Such a game states
-only its actions and their payoffs. Play uses a table of payoffs. If the table is long and an
-extension plays formulas, play uses the formula instead.
+action and on the others' sum (an aggregative game: Selten 1970; Corchón 1994). A subclass states
+only the actions and their payoffs. Play uses a table of payoffs, or, if the table is long and an
+extension computes with formulas, the formula.
 """
 
 from abc import abstractmethod
@@ -104,7 +104,7 @@ class SymmetricGame(MatrixGame):
         """Return a sentence or two for letters."""
 
     def build(self) -> Payoffs:
-        """Return a table for few joint actions, else a formula if an extension plays formulas.
+        """Return a table for few joint actions, else a formula if an extension can use it.
 
         Raises:
             GameError: an action's name is invalid, or a payoff or the table is too large.

@@ -52,7 +52,7 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Return each agent's payoff: the lowest over any actions of agents that did not act."""
+        """Return each agent's payoff: the lowest over all actions of agents that did not act."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}

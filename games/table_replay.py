@@ -1,4 +1,4 @@
-"""Replays of a payoff table for many coalitions at once, and the baseline that it implies."""
+"""Replays of a payoff table for many coalitions at once, and the baseline implied by the table."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

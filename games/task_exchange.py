@@ -140,7 +140,7 @@ class TaskExchange(Game):
         """Do tasks or hand them over; pay the utilities when the game ends.
 
         A contract's transfers happen at the end of the turn, for tasks that are not done yet. Trade
-        closes with the first turn without a hand-over. A task that is done pays whether or not its
+        closes at the first turn without any hand-over. A task that is done pays whether or not its
         tool call succeeded: the tables price tasks, not results.
         """
         self.check(position, actions)
@@ -219,7 +219,7 @@ class TaskExchange(Game):
         return "; ".join(told)
 
     def for_people(self, text: str) -> str:
-        """Return a letter's text with the tasks in words, in place of masks and calls."""
+        """Return a letter's text with tasks in words instead of bit masks and names of actions."""
         return in_task_words(self.tasks, text)
 
     def rules(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NotRequired
 
-from typing_extensions import TypedDict  # pydantic needs this version before 3.12
+from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.params import Number

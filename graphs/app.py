@@ -34,7 +34,7 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     ) -> AsyncIterator[Any]:
         """Stream like LangGraph, but also store that a run has exceeded its limit of steps.
 
-        LangGraph stores the errors of nodes alone, so such a run would seem to be played for ever.
+        LangGraph stores only errors of nodes, so such a run would seem never to end.
         """
         try:
             async with aclosing(super().astream(input, config, **options)) as parts:  # type: ignore[type-var]

@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return `judge` if the game is over and a judge must rule, or else `how_it_goes_on`."""
+    """Return `judge` if the game is over and a judge must rule, else what `how_it_goes_on` says."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

@@ -1,4 +1,4 @@
-"""The search for the runs in a home, begun by commands, by sweeps or by LangGraph's server."""
+"""The search for a home's runs, which commands, sweeps or LangGraph's server have begun."""
 
 import asyncio
 
@@ -39,7 +39,7 @@ async def every_run(cells: bool = True) -> list[Run]:
     """Return all runs, newest first; leave out the runs of sweeps if `cells` is false."""
     found = await asyncio.to_thread(lambda: home().list_runs(cells))
     threads = await asyncio.to_thread(home().threads)
-    if threads:  # import LangGraph, which is slow, only if its server has threads here
+    if threads:  # import LangGraph, which is slow, only if its server has threads
         from shapley_coop.graphs.served import list_served
 
         found += await list_served(threads)

@@ -215,7 +215,7 @@ async def answer(
     Raises:
         Busy: another worker plays the run.
         OtherWorkflow: the run began with another version of the workflow.
-        ValueError: no question or another one waits for the agent, or a seat's object is missing.
+        ValueError: the agent is asked nothing or another question, or a seat's object is missing.
     """
     check_same_workflow(run)
     check_objects(run)
@@ -281,7 +281,7 @@ def _mail(asked: Interrupt, question: OpenQuestion) -> OpenMail:
     pointer = asked.value["pointer"]
     mail = home().journal.mail(pointer["episode"], pointer["agent"])
     if mail is None:
-        raise ValueError(f"the letter of {pointer['agent']} does not wait at its seat")
+        raise ValueError(f"no letter of {pointer['agent']} waits at its seat")
     return OpenMail(**vars(mail), question=question)
 
 

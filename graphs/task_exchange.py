@@ -5,8 +5,8 @@
 
 Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
 private. In `speak` the agents take turns to propose, accept or reject. The proposal that all accept
-becomes a contract, whose clauses transfer the tasks in the first turn of play. Then each task is a
-tool call of its owner. Without an agreement every agent keeps the tasks that it began with. After
+becomes a contract, whose clauses transfer the tasks in the first turn of play. Then each owner does
+its tasks by tool calls. Without an agreement every agent keeps the tasks that it began with. After
 five invalid messages in one turn of talk, the run ends with the status `error`.
 
 The validator and the guidance are optional. Without the *validator* there is no node `validate`;

@@ -94,7 +94,7 @@ async def hold_lease(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """Return the LangGraph configuration of a run's thread, without the limits from the game."""
+    """Return the LangGraph configuration of a run's thread, but without the recursion limit."""
     return {"configurable": {"thread_id": run.run}}
 
 
@@ -153,7 +153,7 @@ async def open_workflow(graph: str) -> AsyncIterator[App]:
     here = home()
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
-        if (graph, here) not in kept:  # kept until the saver closes
+        if (graph, here) not in kept:  # reused until the saver closes
             kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
 

@@ -48,7 +48,7 @@ def outlook(view: Facts) -> str:
 
 
 def _assumption_words(found: Facts, course: Facts) -> str:
-    """Return what the payoffs assume of free agents, and that later bargaining is left out."""
+    """Return what the payoffs assume of agents without a duty and of later bargaining."""
     told = [f"Assumed: {found['assumes']}."] if found.get("assumes") else []
     again = bargained_again(course.get("renegotiate", "never"))
     if again and course["turns"] > 1:
@@ -75,7 +75,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     paid = [row["payoffs"] for row in told]
     heads = [_condition(row, me, paid[0], found.get("signed", False)) for row in told]
     norm = found.get("norm")
-    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # else it repeats the first row
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # an equal column adds nothing
         heads.append(f"split by the norm {norm['name']}, if {KEPT}")
         paid.append(norm["payoffs"])
     of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
@@ -99,7 +99,7 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str, kept: Facts, signed: bool) -> str:
-    """Return in words when a row's payoffs apply; for a breach also the gain of its author."""
+    """Return in words when a row's payoffs apply; for a breach also the breaching agent's gain."""
     said = KEPT if row["if"] == "all keep it" else str(row["if"])
     by = str(row.get("by", ""))
     if who := row.get("who"):
@@ -166,7 +166,7 @@ def money(view: Facts, signed: bool = True) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if signed:  # false for claims, which are made before agents see signed amounts
+    if signed:  # claims are made before agents see signed amounts
         columns |= {_heading_words(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}

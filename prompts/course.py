@@ -59,7 +59,7 @@ def _of_its_own(course: Facts) -> str:
 
 
 def bargained_again(when: str) -> str:
-    """Return in words the occasions on which a contract is bargained again."""
+    """Return in words when agents bargain over the contract again."""
     if when in _AGAIN:
         return _AGAIN[when]
     turns = when.removeprefix("every ")

@@ -229,7 +229,7 @@ _OF_SETS = (
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
-    """Return a fact's value; `worth_to_you` without the goods of `options_worth_to_you`."""
+    """Return a fact's value; omit goods of `worth_to_you` that `options_worth_to_you` has."""
     if key != "worth_to_you":
         return value
     return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}

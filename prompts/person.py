@@ -28,7 +28,7 @@ class Section:
         title: the heading.
         text: the part in Markdown.
         folded: whether a page shows only the heading until the person opens the part.
-        rules: whether the part is of the rules, which later letters repeat.
+        rules: whether the part belongs to the rules, which later letters repeat.
     """
 
     title: str
@@ -103,7 +103,7 @@ def _shortened(title: str, text: str, others: str, most: int = _LONG) -> list[Se
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """Return the title and text of each part of a letter; text before the first title has ""."""
+    """Return the title and text of each part of a letter; text before the first title gets ""."""
     first, *titled = _HEADING.split(speech_as_said(text))
     parts = [
         ("", first),

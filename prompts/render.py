@@ -33,7 +33,7 @@ _SETTINGS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 _environment = Environment(**_SETTINGS)  # noqa: S701
-_environment.globals.clear()  # every rendering would copy them, and no shipped template uses them
+_environment.globals.clear()  # unused, and every rendering would copy them
 # Packs are foreign templates, so they run in a sandbox and reach nothing but their variables.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):

@@ -95,7 +95,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
-        "brought": "",  # a question that shows more facts replaces this by words on them
+        "brought": "",  # a question that shows more facts puts its words here
     }
 
 
@@ -146,7 +146,7 @@ def _fact_words(facts: bytes) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """Return column → a line with all agents' numbers; {} if the value is no such table."""
+    """Return column → a line with all agents' numbers; {} if the value is no table of numbers."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}

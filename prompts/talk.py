@@ -47,7 +47,7 @@ def write_history(events: Sequence[Event], turns: int = 0) -> str:
     parts: list[str] = []
     before: Event = {}
     heading = ""
-    wordy: Event = {}  # the offer in words alone that is on the table
+    wordy: Event = {}  # the open offer, if it has only words and no clauses
     for event in fold(events):
         if "revision" in event:
             parts += [_replaced(wordy)] if wordy and event["does"] == "propose" else []
@@ -153,7 +153,7 @@ def _message_line(event: Event, turns: int) -> str:
     words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers") and not did and not words:
-        line = ""  # its heading below names the author
+        line = ""  # the offer's heading below names the author
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED
         line += f"\n**{who}'s offer ({number})**{_offered(event, turns)}\n"

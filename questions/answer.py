@@ -26,7 +26,7 @@ DECISION = Choice({"accept": "<ACCEPT>", "reject": "<REJECT>", "counter": "<REJE
 
 
 class LastReply(Spoken):
-    """Your answer to the offer; nobody could answer one of yours any more."""
+    """Your answer to the offer; nobody could answer a counter-offer of yours any more."""
 
     decision: Annotated[Literal["accept", "reject"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
@@ -38,10 +38,10 @@ class Response(Drafted, Spoken):
     decision: Annotated[Literal["accept", "reject", "counter"], DECISION]
     offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
     clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
-        description="With counter: your own offer, whole."
+        description="With counter: your whole own offer."
     )
     drops: list[str] | None = Field(
-        description="Ids of payments or shares of the contract in force that end; or null."
+        description="Ids of payments or shares of the contract in force to end; or null."
     )
 
     @classmethod

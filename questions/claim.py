@@ -39,7 +39,7 @@ class Claim(Spoken):
     """What part of what all achieved was your doing."""
 
     percent: Annotated[float | str, In("CLAIM", _percent)] = Field(
-        description="From 0 to 100, as in 40; of 1 or less in words with its sign, as in '0.5%'."
+        description="From 0 to 100, as in 40; write 1 or less as text with its sign: '0.5%'."
     )
 
     @classmethod

@@ -20,7 +20,7 @@ from shapley_coop.state.turn import Question, TurnContext
 
 
 class Redraft(Response):
-    """Your answer to the draft; to counter with words and no clauses is a draft in words."""
+    """Your answer to the draft; a counter with words and no clauses is a draft in words."""
 
     speech: Annotated[str | None, In("s")] = Field(description=contract_propose.SAID)
     decision: Annotated[

@@ -44,7 +44,7 @@ class Draft(Offer):
     @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the draft's clauses, "" for a draft in words, or `<REJECT>` if there is none."""
-        # Only a person's form has a decision: beside "none" its words are a farewell.
+        # Only a person's form has a decision: with "none" its words are not a draft.
         in_words = fields.get("speech") and fields.get("decision") != "none"
         return proposal(fields) or ("" if in_words else "<REJECT>")
 
@@ -67,7 +67,7 @@ def check(turn: TurnContext, agent: str, said: Draft) -> AgentOutput | Fault:
 
     Clauses are refused if they cannot be kept, if a party could never pay them, or if their
     author's payoff would be below its reservation value. A draft in words alone is accepted if
-    somebody can draft its clauses: if all agree on the words, the summariser does, and all sign.
+    somebody can draft its clauses: once all agree on the words, the summariser does, and all sign.
     """
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}

@@ -40,7 +40,7 @@ class Document(Prose):
     """The contract in prose, or why none can be written."""
 
     clauses: Annotated[list[Clause] | None, Within("the clauses of `<PROPOSAL>`")] = Field(
-        description="Where none were given: drafted clauses."
+        description="The clauses that you draft, if none were agreed."
     )
     impossible: Annotated[str | None, In("REJECT")] = Field(
         description="Why no clauses can be made; else null."
@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """Return the agreed clauses, or drafted ones if none were agreed; a fault if they differ."""
+    """Return the agreed clauses or, if there are none, the drafted ones; a fault for changes."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)

@@ -35,7 +35,7 @@ from shapley_coop.state.who import speaker
 
 
 class Holding(Part):
-    """What one agent is to have."""
+    """The tasks that one agent is to have."""
 
     agent: str
     tasks: list[str] = Field(description="Descriptions, copied exactly.")
@@ -49,7 +49,7 @@ class Trade(Spoken):
         Choice({"propose": "", "accept": "<ACCEPT>", "reject": "<REJECT>"}),
     ]
     allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`")] = Field(
-        description="With propose and reject: who does what."
+        description="With propose or reject: who does what."
     )
 
     @classmethod

@@ -29,7 +29,7 @@ class Offer(Drafted, Spoken):
         description="The whole offer, clause by clause; null for none."
     )
     drops: list[str] | None = Field(
-        description="Ids of payments or shares of the contract in force that end; or null."
+        description="Ids of payments or shares of the contract in force to end; or null."
     )
 
     @classmethod

@@ -117,8 +117,8 @@ class Way:
     Attributes:
         ask: asks the model once, without a limit of time.
         describe: returns a failure in one line, and the pause in seconds that a rate-limited
-            endpoint asks for, or None. Its arguments are the error, the seat, the limit of time
-            and the letter.
+            endpoint asks for, or None. The arguments of `describe` are the error, the seat, the
+            limit of time and the letter.
     """
 
     ask: Callable[[Seat, BaseChatModel, Enquiry], Awaitable[Answer]]
@@ -158,7 +158,7 @@ async def ask(
 
 
 def _way_of_models() -> Way:
-    from shapley_coop.seats.model_answers import WAY  # embedded agents need none of it
+    from shapley_coop.seats.model_answers import WAY  # embedded agents do not need it
 
     return WAY
 
@@ -189,7 +189,7 @@ async def _ask_once(
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy, getattr(error, "said", "")
     if told:
-        raise told  # outside the handler, so the error's context holds no private text
+        raise told  # not in `except`, so its context holds no private text
     return answer
 
 
@@ -269,5 +269,5 @@ def _said_in(text: str) -> str:
 
 
 def cut_text(text: str) -> str:
-    """Cut a text to one character above the limit (too long still); replace invalid characters."""
+    """Cut a text to one character above the limit (still too long); replace invalid characters."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables.config import set_config_context
 
-if TYPE_CHECKING:  # `seats.asking` imports this module
+if TYPE_CHECKING:  # not at run time: `seats.asking` imports this module
     from shapley_coop.seats.asking import Enquiry
     from shapley_coop.seats.records import Journal
 

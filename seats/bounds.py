@@ -2,8 +2,8 @@
 
 If a server enforces a schema, a small model may think without end and invent names of agents. So
 every text has a maximum length, and the names of agents, goods and actions are listed. Providers'
-strict modes may refuse `maxLength` (OpenAI's does), so schemas for providers have no bounds. A
-gateway at an `http:` address that passes schemas on to a provider is asked again without bounds.
+strict modes may refuse `maxLength` (OpenAI's does), so schemas for providers have no bounds. If a
+gateway at an `http:` address refuses bounds for its provider, it is asked again without them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -89,7 +89,7 @@ def is_bounded(seat: Seat) -> bool:
 
 
 def refuses_bounds(error: Exception, seat: Seat) -> bool:
-    """Return whether an endpoint refused a schema for its bounds; log it, and send none again."""
+    """Return whether an endpoint refused a schema's bounds; if so, log it and send no bounds."""
     refused = getattr(error, "status_code", None) in (400, 422)
     if not refused or not is_bounded(seat) or not re.search("max(Length|Items)", str(error)):
         return False

@@ -143,7 +143,7 @@ class Choice:
         return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
 
     def read(self, message: Message) -> tuple[str, str] | Fault:
-        """Return a message's chosen value and the repair or "", or a fault if unclear."""
+        """Return the value that a message chooses and the repair or "", or a fault if unclear."""
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:

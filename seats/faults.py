@@ -98,7 +98,7 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
 def busy_for(error: BaseException) -> float | None:
     """Return the pause in seconds that a rate-limited endpoint asks for, 0 if it names no pause.
 
-    Return None for all other errors. An exhausted quota is one of these, despite its status 429.
+    Return None for all other errors, which include an exhausted quota, despite its status 429.
     """
     if getattr(error, "status_code", None) != _TOO_OFTEN:
         return None  # return before `code` is read: aiohttp deprecates this attribute

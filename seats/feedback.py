@@ -72,7 +72,7 @@ _projects: dict[str, Any] = {}
 
 @cache  # a process has one queue
 def _job_queue() -> "queue.Queue[Job]":
-    """Start the daemon thread that sends scores, once, and return the thread's queue."""
+    """Start the daemon thread that sends scores, if none runs yet, and return its queue."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
     # Exit handlers run in reverse order: this one runs before LangSmith's, registered earlier.

@@ -1,6 +1,7 @@
-"""The HTTP transport of OpenAI-compatible seats. Import it late: it loads the openai client.
+"""The HTTP transport of OpenAI-compatible seats.
 
-`bound_body` limits the size of a response, both compressed and unpacked.
+Import this module late: it loads the openai client. `bound_body` limits the size of a response,
+both compressed and unpacked.
 """
 
 import zlib

@@ -32,7 +32,7 @@ def as_answer(reply: Any, act: str) -> Answer:
 def _check(seat: Seat) -> None:
     """Refuse a person's seat whose model is not exactly `human`."""
     if not seat.human:
-        raise ValueError(f"{seat.model}: a person's seat is called human, without more")
+        raise ValueError(f"{seat.model}: a person's seat is called just human")
 
 
 def _no_model(seat: Seat, **_: Any) -> NoReturn:

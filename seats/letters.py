@@ -78,7 +78,7 @@ class Letter:
 
 
 def _show_answer(answer: str) -> str:
-    """Return a refused answer, shortened, for its author; providers refuse an empty message."""
+    """Return a refused answer for its author, shortened, and never empty: providers forbid that."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
     return answer or "(no words)"

@@ -1,4 +1,4 @@
-"""The lookup from `provider:name` to a chat model, the only one in the application."""
+"""The application's only lookup of chat models by `provider:name`."""
 
 from langchain_core.language_models import BaseChatModel
 

@@ -1,8 +1,8 @@
 """The three modes in which a seat answers, all by LangChain: tagged text, JSON schema, tool call.
 
 Every answer becomes tagged text: the journal keeps the text, and one parser reads it. If a model is
-asked for JSON of a schema and answers in text, the parser reads that text. No answer raises an
-error here.
+asked for JSON of a schema and answers in text, the parser reads that text. No answer makes
+these functions raise an error.
 """
 
 import json

@@ -221,7 +221,7 @@ class GraphChatModel(AwaitedChatModel):
             failure = failure_of(error, None)
         else:
             return _last(messages, state)
-        raise failure  # outside the handler, as the program's exception may quote private facts
+        raise failure  # not in `except`, as its context would quote private facts
 
 
 def _last(asked: list[BaseMessage], state: Any) -> AIMessage:

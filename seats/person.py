@@ -68,7 +68,7 @@ def open_choices(facts: Mapping[str, Any]) -> dict[str, list[str]]:
     Args:
         facts: the letter's facts.
     """
-    from shapley_coop.seats.schema import schema_of  # here, since few runs ask people
+    from shapley_coop.seats.schema import schema_of  # not at the top: few runs ask people
 
     if (schema := schema_of(facts)) is None:
         return {}

@@ -26,7 +26,7 @@ from shapley_coop.seats.seat import (
     Seat,
 )
 
-if TYPE_CHECKING:  # `seats.asking` imports this module
+if TYPE_CHECKING:  # not at run time: `seats.asking` imports this module
     from shapley_coop.seats.asking import Enquiry
 
 KINDS = {
@@ -69,7 +69,7 @@ class Provider:
         in_text: whether the models run in this process and always answer in text. Others may
             answer by a schema or a tool call.
         ask: asks without any model, as people are asked; None for a kind that makes models.
-        read: makes an answer from an outside reply and its question's name; None as for `ask`.
+        read: makes an answer from an outside reply and its question's name; None if `ask` is.
     """
 
     make: Callable[..., BaseChatModel]

@@ -50,7 +50,7 @@ _MOST_SAID = 300
 
 
 class PythonSeatError(SeatFault):
-    """A callable failed or gave no answer. The text is one line: where and how, without quotes.
+    """A callable failed or gave no answer; one line says where and how, and quotes nothing.
 
     Attributes:
         said: the last line of the program's exception, for the operator only.
@@ -160,7 +160,7 @@ class CallableChatModel(AwaitedChatModel):
             raise PythonSeatError(str(error)) from None
         except (Exception, SystemExit) as error:
             failure = failure_of(error, self.defined_in(), f" when asked to {ask}")
-        # Raised outside the handler, as the program's exception may quote private facts.
+        # Not raised in `except`, as its context, the program's error, may quote private facts.
         raise failure
 
 

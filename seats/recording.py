@@ -65,7 +65,7 @@ def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
 
 
 def describe_recording(seat: Seat) -> Seat:
-    """Return the seat with the recording's absolute path, and whether it is of a simulation.
+    """Return the seat with its recording's absolute path, and whether embedded agents answered.
 
     Raises:
         ValueError: the recording is missing or a line is not a recorded letter.

@@ -1,4 +1,4 @@
-"""The journal's records of letters and answers, and the interface by which it asks a seat."""
+"""The journal's records of letters and answers, and the methods that asking a seat needs."""
 
 import hashlib
 import secrets
@@ -55,7 +55,7 @@ class Answer:
     reasoning_tokens: int = 0  # part of output_tokens: hidden reasoning
     batched: bool = False  # answered in a provider's batch, at the batch's price
     seconds: float = 0.0
-    withheld: Withheld = ""  # set if the endpoint says that it gives no answer
+    withheld: Withheld = ""  # set if the model or a filter refused to answer
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
 @lru_cache(maxsize=256)  # pydantic takes 9 ms, so a hundred answers at once would wait a second
 def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
-    # An answer of thoughts becomes the agent's notes; a separate field would overwrite these notes.
+    # A `Thought` itself becomes the agent's notes; a separate field would overwrite these notes.
     more: Any = {} if issubclass(answer, Thought) else {"notes": (str | None, _NOTES)}
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())

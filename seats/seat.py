@@ -95,7 +95,7 @@ class Seat(BaseModel):
         default="",
         pattern=r"^([A-Z][A-Z0-9_]{0,80}_(KEY|TOKEN))?$",
         title="Key's variable",
-        description="The environment variable with this endpoint's key, in place of the "
+        description="The environment variable with this endpoint's key, if it is not the "
         "provider's own: NAME_KEY or NAME_TOKEN.",
         examples=["", "LOCAL_API_KEY"],
     )

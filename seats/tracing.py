@@ -104,7 +104,7 @@ def trace_quietly(secrets: Path) -> None:
         with suppress(ValueError):  # a run with this unreadable file is refused with the reason
             keep_out(map(str, read_mapping(path, "secrets", "", private=True).values()))
     # A thread that waits for a dead endpoint must not keep the process alive. The pool that sends
-    # compressed traces would: Python joins its threads at exit.
+    # compressed traces would do so, because Python joins its threads at exit.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
     os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
     seconds_given()
@@ -165,7 +165,7 @@ def label_trace(episode: str, **metadata: Any) -> None:
     if not tracing() or (root := _root()) is None:
         return
     known = root.metadata
-    # The command line sets `graph`, LangGraph's server `graph_id`.
+    # The command line sets `graph`; LangGraph's server sets `graph_id`.
     graph = str(known.get("graph") or known.get("graph_id") or "")
     root.add_metadata({"episode": episode, "graph": graph, **metadata})
     _traces.pop(episode, None)

@@ -94,7 +94,7 @@ def parse_exact(value: Any) -> Fraction:
         raise ValueError(f"{text!r} is not a finite number: give 5.5, '11/2' or '55%'") from None
     number = number / 100 if percent else number
     if abs(number) > MAX_AMOUNT or number.denominator > MAX_DENOMINATOR:
-        raise ValueError(f"{text} is out of range: give at most {MAX_AMOUNT}, and nine decimals")
+        raise ValueError(f"{text} is out of range: give at most {MAX_AMOUNT}, to nine decimals")
     return number
 
 
@@ -138,9 +138,10 @@ def from_micro(micro: int) -> Fraction:
 def normalise(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Return the values adjusted to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
 
-    What is missing is divided by absolute values. Values that already sum to the total stay
-    unchanged. Values of one sign become total · φᵢ / Σφ, the usual normalisation; values of mixed
-    signs are not scaled. A value of 0 stays 0; if all are 0, the total is divided equally.
+    The missing amount is divided in proportion to the absolute values. Values that already sum to
+    the total stay unchanged. Values of one sign become total · φᵢ / Σφ, the usual normalisation;
+    values of mixed signs are not scaled. A value of 0 stays 0; if all are 0, the total is divided
+    equally.
 
     Raises:
         ValueError: there are no values.

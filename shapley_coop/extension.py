@@ -7,8 +7,8 @@ installed package names its object as an entry point::
     [project.entry-points."shapley_coop.extensions"]
     hamlet = "my_package:EXTENSION"
 
-The core knows an extension by this object alone. It imports a part when the part is first used,
-and works without absent extensions.
+The core knows an extension by this object alone. The core imports a part when the part is first
+used, and works without absent extensions.
 """
 
 import pkgutil
@@ -89,12 +89,12 @@ class Extension:
         templates: a question's name → its letter's template; NAME_course → that of the procedure.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows. Its
             context names models as seats do (`model`, `base_url`), and the server checks them.
-        moves: a fact that its questions add to letters for moves → a callable from a letter's facts
-            and the record to an action.
+        moves: a fact of its letters that ask for an action → a callable from the letter's facts and
+            the record to an action.
         readings: a fact of its games → a function that converts the facts and the record of a
-            letter for a move into the form that an embedded agent reads.
+            letter that asks for an action into the form that an embedded agent reads.
         courses: a fact of its games → a function from an embedded agent
-            (`seats.embedded.bargaining.Agent`) to question's name → a special answer.
+            (`seats.embedded.bargaining.Agent`) to a mapping: a question's name → a special answer.
         audits: an effect that its workflows record → a function of the game and the record that
             returns a line for each breach of the workflow's rule.
         rechecks: a node of its workflows → its recomputation (`evals.rechecks.Recheck`).
@@ -184,7 +184,7 @@ class Extension:
 
 
 class BrokenExtension(ValueError):
-    """The error that an extension or its part cannot be loaded; one line gives name and reason."""
+    """The error raised if an extension or a part of it cannot be loaded; one line says why."""
 
 
 def installed() -> Mapping[str, Extension]:

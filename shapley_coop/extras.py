@@ -3,7 +3,7 @@
     with require_extra("sepa", "a payment file"):
         from sepaxml import SepaTransfer
 
-Import such a library only in such a block, or in a package whose `__init__` has such a block.
+Import these libraries only in such a block, or in a package whose `__init__` has one.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 
 class LibraryMissing(ValueError):
-    """The error that a library is missing; one line says what needs it and how to install it."""
+    """The error raised if a library is missing; it says what needs it and how to install it."""
 
 
 def missing_library(who: str, library: str, extra: str = "") -> LibraryMissing:

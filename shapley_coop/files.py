@@ -25,7 +25,7 @@ _MOST_REPEATED = 1_000_000
 
 
 class TooLarge(ValueError):
-    """The error that a file is too large to be read."""
+    """The error raised if a file is too large to be read."""
 
 
 def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
@@ -65,7 +65,7 @@ def yaml_of(text: str) -> Any:
     node = loader.get_single_node()
     if node is None:
         return None
-    # Without aliases there are at most as many values as characters: in all, twice the length.
+    # Without aliases, a text has no more values than characters, so `_size` is at most 2 · length.
     if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
         raise _refuse(f"its aliases repeat more than {_MOST_REPEATED} values", node)
     return loader.construct_document(node)
@@ -125,7 +125,7 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
         problem: the class of the error to raise.
 
     Raises:
-        ValueError: raised as `problem`; the file cannot be read, or is not such JSON.
+        ValueError: raised as `problem`; the file cannot be read, or has one of these errors.
     """
     text = read_text(path, kind, problem=problem)
     try:
@@ -142,7 +142,7 @@ def read_data(
     Args:
         path: the file.
         kind: the expected content for errors, with its article.
-        private: whether the message must not quote the file, as the parsers' own messages do.
+        private: whether the error must not quote the file; the parsers' own messages quote it.
         problem: the class of the error to raise.
 
     Raises:

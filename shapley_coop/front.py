@@ -37,7 +37,7 @@ async def play(
             chat model, or a compiled LangGraph graph.
 
     Returns:
-        The result that `coop run --json` prints (`docs/run.schema.json`), with attributes.
+        The result that `coop run --json` prints (`docs/run.schema.json`), its fields as attributes.
 
     Raises:
         TypeError: the game or a seat is an object of an unknown kind.
@@ -58,7 +58,7 @@ async def play(
 
 
 def _warn_of_unread(outcome: Outcome, objects: KeysView[str]) -> None:
-    """Warn the program of answers of its own objects that could not be used."""
+    """Warn the program about unusable answers by its own objects."""
     for agent, one in outcome["happened"]["answers"].items():
         if one["unusable"] and not objects.isdisjoint({agent, "*"}):
             warnings.warn(
@@ -145,7 +145,7 @@ async def resume(
 
 
 async def _outcome_of(playing: Coroutine[Any, Any, dict[str, Any]]) -> Outcome:
-    """Await a play, and raise a seat's failure without the frames that are not the caller's."""
+    """Await a play, and raise a seat's failure without its inner frames and LangGraph's note."""
     from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.seat import SeatError
 

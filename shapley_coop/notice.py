@@ -14,5 +14,5 @@ _PAGE = """<!doctype html>
 
 
 def notice_page(title: str, words: str) -> str:
-    """Return a page that says why nothing is shown; it names no file, as files may be closed."""
+    """Return a page that says why nothing is shown, and that loads no other file."""
     return _PAGE.format(title=title, words=words)

@@ -2,8 +2,8 @@
 
 An extension names the fields that it adds to the run's configuration (`Extension.settings`), and an
 `Addition` that reads these fields (`Extension.additions`). A run that sets none of these fields
-does not load the extension. A message has the data that an addition's check adds, under `more`. The
-table has an addition's other data, under `aside`. Both keys map names of additions to data.
+does not load the extension. An addition's data are in a message under `more`, if its check adds
+them, and in the table under `aside`. Both keys map names of additions to data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ class SealedAnswer(NamedTuple):
 
 
 class Rechecked(NamedTuple):
-    """A check's outcome in `coop verify`: its name, the errors, and the words if there are none."""
+    """A check's outcome in `coop verify`: its name, its errors, and a text for no errors."""
 
     name: str
     wrong: list[str]
@@ -68,7 +68,7 @@ class Rechecked(NamedTuple):
 
 
 class Addition(Generic[S]):
-    """The base class of an extension's additions to a run; by default they do nothing.
+    """The base class of an extension's additions to a run; by default its methods do nothing.
 
     Attributes:
         settings: the model of the fields that the extension adds to the configuration.

@@ -76,7 +76,7 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
 
     Raises:
         SeatError: a seat did not answer.
-        ValueError: several people are asked in one task, whose replies could be mixed up.
+        ValueError: several people are asked in one task, so their replies could be mixed up.
     """
     if len(people := [agent for agent in turn.asked if turn.is_person(agent)]) > 1:
         raise ValueError(
@@ -170,7 +170,7 @@ def check_reply(turn: TurnContext, agent: str, answer: Answer) -> Fault | None:
     if not tracker.admits(agent):
         return None
     refusal = _refusal(turn, agent, answer, question.attempt)
-    if asked[agent].entry is not None:  # it was answered meanwhile, and another letter may wait
+    if asked[agent].entry is not None:  # the letter was answered meanwhile
         return refusal.fault
     episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))

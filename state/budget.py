@@ -19,9 +19,9 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    calls: int = Field(default=0, ge=0, title="Calls", description="Calls of all agents together.")
+    calls: int = Field(default=0, ge=0, title="Calls", description="Calls to all seats together.")
     tokens: int = Field(
-        default=0, ge=0, title="Tokens", description="Input and output of all agents."
+        default=0, ge=0, title="Tokens", description="Input and output tokens of all agents."
     )
     seconds: float = Field(
         default=0,

@@ -27,7 +27,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def by_replays(replays: Replays) -> Characteristic:
-    """Return v(C) = W(C) − W(∅); in W(C), C acts as recorded and the others act as at baseline."""
+    """Return v(C) = W(C) − W(∅); in W(C), C acts as recorded, and the others by their baseline."""
     return Characteristic(
         agents=replays.agents,
         worth=partial(_worth, replays),
@@ -42,10 +42,10 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def disagreement(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """Return agent → what it has without an agreement.
+    """Return agent → what the agent has without an agreement.
 
-    This is the amount that it can secure by the rules, if the game computes it. Otherwise it is its
-    earnings at the baseline, or its worth by itself under a rule of credit without baselines.
+    This is what the agent can secure by the rules, if the game computes that. Otherwise it is the
+    agent's earnings at the baseline or, under a credit rule without baselines, its worth by itself.
     """
     if game.analysis.has_potential:
         return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}

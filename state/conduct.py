@@ -42,7 +42,7 @@ class Conduct(TypedDict):
     """One agent's actions, breaches and passes in a run."""
 
     actions: dict[str, list[int]]  # action → the turns in which the agent took it, in order
-    breaches: list[int]  # the turn of each breach, repeated if several clauses broke
+    breaches: list[int]  # the turn of each breach, repeated if it broke several clauses
     passes: list[Pass]
 
 

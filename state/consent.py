@@ -56,8 +56,8 @@ def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     Every workflow uses this check for offers, drafts, counter-offers, amendments and acceptances.
     The deal may break a rule, be impossible to keep, demand more than a party could pay or give,
     or leave the agent less than its reservation value. The check also uses two private facts of
-    the agent: its purse and, with private worths, its payoff without a deal. These two can stop
-    only the agent's own signature, and only the agent sees such faults.
+    the agent: its purse and, with private worths, its payoff without a deal. Both facts can stop
+    only the agent's own signature, and only the agent sees the fault.
     """
     fault = broken_rules(turn.topic.rules, deal, terms_of(turn))
     if turn.topic.certified:
@@ -74,7 +74,7 @@ def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | N
 def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     least, evaluated = reservation(turn, agent), turn.evaluated
     fault = unable(evaluated, deal)
-    if fault or agent in OUTSIDERS:  # an outsider only drafts
+    if fault or agent in OUTSIDERS:  # an outsider drafts, but does not sign
         return fault
     if fault := _beyond_purse(turn, agent, deal):
         return fault

@@ -124,7 +124,7 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """Return an agent's legal actions now; it cannot give what the contract gives away."""
+        """Return an agent's legal actions, as if this turn's certain gifts had been made."""
         due = self._gifts_due.get(agent, [])
         return self.game.legal(with_gifts(self.table["position"], due), agent)
 
@@ -186,7 +186,7 @@ class EvaluatedTable:
     def without_more(self) -> dict[str, Fraction]:
         """Return each agent's payoff if the agents agree on nothing more.
 
-        These follow from the contract if it is enforced; otherwise they are the agents' earnings.
+        If the contract is enforced, it determines the payoffs; otherwise they are the earnings.
         """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
@@ -205,12 +205,12 @@ class EvaluatedTable:
     ) -> dict[str, Any]:
         """Return the payoffs if all keep an offer, if one agent breaks it, and without it.
 
-        The result is plain JSON with exact amounts as text. If it cannot be computed, it has no
-        `rows`, and `why_not` is the reason. After the end of the game, the payoffs are certain, and
-        no agent can break the offer.
+        The result is plain JSON with exact amounts as text. If payoffs cannot be computed, there
+        are no `rows`, and `why_not` is the reason. After the end of the game, the payoffs are
+        certain, and no agent can break the offer.
 
         Args:
-            deal: the offer; None if no offer is added to the contract in force, if there is one.
+            deal: the offer; None for play under the contract in force or, without one, no deal.
             viewer: the reader. If agents know only their own payoffs, only the reader's are in the
                 result; "" for no reader.
             norms: the norms whose payoffs are added for comparison.
@@ -267,7 +267,7 @@ _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:
-    """Return an episode's configuration and game, which are cached while its settings stay."""
+    """Return an episode's configuration and game, cached until its settings change."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
     if known is None or known[0] is not settings:

@@ -28,7 +28,7 @@ class Asked(TypedDict):
 
 
 class AgentProgress(TypedDict):
-    """What one agent's answer is and cost, without its content, which may still be secret."""
+    """The kind and the cost of an agent's answer, without its content, which may be secret."""
 
     act: str  # "refused" if the agent is asked again
     label: NotRequired[str]  # the label of the fault, or of the reason why the agent passed

@@ -110,7 +110,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 
 def _clauses_below(turn: TurnContext, view: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts of the deal and of the offer that a letter shows behind the history."""
+    """Return the texts of the deal and of the offer that a letter shows below the history."""
     keys = ("contract", "offer") if offer_to_answer in turn.question.words else ("contract",)
     return tuple(filter(None, (view.get(key, {}).get("in_words", "") for key in keys)))
 
@@ -169,7 +169,7 @@ def _history(
 ) -> tuple[str, Lines, Lines]:
     """Return the history for a reader ("" for all): text, events in the text, all events.
 
-    The text refers to clauses that stand `below` it, in place of repeating them.
+    The text refers to clauses that the letter shows `below` it, and does not repeat them.
     """
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)

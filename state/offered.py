@@ -47,7 +47,7 @@ def _written_facts(turn: TurnContext) -> Facts:
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """Return the offer, its JSON for a counter-offer and, if letters show it, what it would pay."""
+    """Return the offer and its JSON, which a counter-offer can reuse, and perhaps its outlook."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
     facts |= show_additions(turn, agent)
     if offer and offer["deal"]["clauses"]:
@@ -95,9 +95,9 @@ def as_it_stands(turn: TurnContext, agent: str) -> Facts:
 
 
 def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
-    """Return what the reader gets if the contract is kept or broken, if that is quick to compute.
+    """Return what the reader gets if the contract is kept or broken; {} if computing it is slow.
 
-    It is slow with dice, which need simulated plays, and with many agents' many breaches.
+    Dice make it slow, as they need simulated plays, and so do the many breaches of many agents.
     """
     evaluated = turn.evaluated
     quick = not evaluated.game.rolls_dice and len(evaluated.agents) <= MOST_BREACHES
@@ -107,7 +107,7 @@ def kept_or_broken(turn: TurnContext, agent: str) -> Facts:
 @lru_cache(maxsize=16)  # cached: agents that are asked in parallel mostly read the same facts
 def _without_offer(turn: TurnContext, viewer: str) -> Facts:
     found = turn.evaluated.outlook(None, viewer)
-    assumed = ("assumes",) if turn.evaluated.contract else ()  # rows without a deal say it
+    assumed = ("assumes",) if turn.evaluated.contract else ()  # else the row "no deal" says it
     return {key: found[key] for key in ("exact", "plays", "rows", *assumed) if key in found}
 
 

@@ -1,4 +1,4 @@
-"""The seats of the summariser, who writes contracts, and of the judge, who are no parties."""
+"""The seats of the summariser, who writes contracts, and of the judge; neither is a party."""
 
 from shapley_coop.seats.seat import EMBEDDED, Seat
 from shapley_coop.state.run_config import SUMMARISER

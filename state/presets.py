@@ -1,4 +1,4 @@
-"""Presets: the settings of papers' experiments under names, which a run's settings can give."""
+"""Presets: the settings of papers' experiments, which a run's setting `preset` names."""
 
 from typing import Any, Literal
 

@@ -86,7 +86,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 def notes_in(text: str) -> str:
     """Return an answer's notes for its author's next letters, or "" if there are none."""
-    if "NOTES" not in text.upper():  # spares most answers the slow parsing
+    if "NOTES" not in text.upper():  # avoids the slow parsing of most answers
         return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None
@@ -111,7 +111,7 @@ def _plan(answer: str) -> str:
 
 
 def public_choices(turn: TurnContext, agent: str, letter: Letter) -> dict[str, list[str]]:
-    """Return a person's choices, or {} if the game shows agents different positions."""
+    """Return the choices in a person's letter, or {} if agents see different positions."""
     game, position = turn.evaluated.game, turn.table["position"]
     if not turn.is_person(agent) or agent not in game.agents:
         return {}

@@ -152,7 +152,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Return marginal contributions adjusted to sum to v(N); the norm leaves them as they are."""
+    """Return marginal contributions adjusted to sum to v(N); the norm does not adjust them."""
     parts = normalise(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 

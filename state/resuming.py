@@ -40,7 +40,7 @@ def _is_foreign(model: str) -> bool:
 
 
 def goes_on(run: Run) -> str:
-    """Return why a run waits or failed, by the register, or else the command to resume it."""
+    """Return the register's reason why a run waits or failed, or else the command to resume it."""
     # Whether a worker plays the run is unknown here: asking for its lease would disturb workers.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"

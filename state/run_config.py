@@ -47,8 +47,8 @@ def _list_norms(schema: dict[str, Any]) -> None:
 class RunConfig(BaseModel):
     """The graph's context: what is played, by whom, and within which limits.
 
-    It is plain JSON. Only the node `open` reads it, and writes it with the contents of files to the
-    table, which all other nodes read.
+    It is plain JSON. Only the node `open` reads it: `open` replaces names of files by contents, and
+    writes the configuration to the table, which all other nodes read.
     """
 
     model_config = ConfigDict(extra="forbid", title="RunConfig", field_title_generator=title_of)
@@ -70,7 +70,7 @@ class RunConfig(BaseModel):
         default="none",
         description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
         "certificates and no duties), contracts_paper (also, contracts are notional) or "
-        "task_exchange_paper (also, proposals are not repaired). Settings given next to it win.",
+        "task_exchange_paper (also, proposals are not repaired). Your own settings override it.",
     )
     instructions: str = Field(
         default="",
@@ -199,8 +199,8 @@ class RunConfig(BaseModel):
     )
     budget: Budget = Field(
         default=Budget(),
-        description="Limits of the run; 0 is none. When one is reached, nobody is asked any more, "
-        "and the run settles as usual; an agent that has used up its own part passes.",
+        description="Limits of the run; 0: no limit. When one is reached, nobody is asked any "
+        "more, and the run settles as usual; an agent that has used up its own part passes.",
     )
     deadline: float = Field(
         default=0,

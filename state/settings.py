@@ -118,7 +118,7 @@ def load_game(config: RunConfig) -> Game:
         given = {"absent": absent_of(config.absent)} if config.absent else {}
         game = load(config.game, {**config.params, **given}, config.seed)
         assert game.baseline, "it is read, so that a wrong one is refused before play"
-        # Only games of this package are cached, because others may use the seed undeclared.
+        # Cache only games of this package: others may use the seed without declaring it.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
             _of_any_seed[recipe] = game

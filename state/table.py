@@ -176,7 +176,7 @@ class Result(TypedDict, total=False):
 class Table(Result, total=False):
     """The state of every workflow; each key's docstring names the nodes that write and clear it.
 
-    The texts name nodes of all workflows, including those of extensions. `X` also stands for
+    They name nodes of all workflows, including those of extensions. `X` also stands for
     `X_split`. `open` also clears the keys of an earlier play. Keys that only one workflow needs are
     in a subclass of this class (`WorkflowBuilder(state=…)`).
     """

@@ -1,6 +1,6 @@
 """Functions that select lines of the public history for a letter; each question names one of them.
 
-They drop lines that the letter repeats elsewhere or that its reader does not need. All functions
+They drop lines that the letter repeats elsewhere or that the reader does not need. All functions
 take and return lines of `state.history`, oldest first.
 """
 
@@ -46,7 +46,7 @@ def since_play(turn: "TurnContext", lines: Lines) -> Lines:
 
 
 def unshortened(tells: Telling, whole: bool) -> Telling:
-    """Return `tells`, or, if `whole`, a function that keeps the messages that it leaves out."""
+    """Return `tells`, or, if `whole`, a function that also keeps messages that `tells` omits."""
     return of_agents if whole and tells in (deeds, deeds_once_signed, since_play) else tells
 
 

@@ -43,7 +43,7 @@ def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any
 
 
 def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
-    """Return every contract of a run, rebuilt from the talk, with the first turn of its force."""
+    """Return every contract of a run, rebuilt from the talk, with its first turn in force."""
     latest = table.get("contract")
     if latest is None:
         return []

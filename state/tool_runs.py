@@ -16,7 +16,7 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
         return ()
     if seat.human or seat.program:
         return ()
-    from shapley_coop.state.tools import tools_of  # few seats call tools
+    from shapley_coop.state.tools import tools_of  # imported late: few seats call tools
 
     return tools_of(turn, agent)
 

@@ -59,7 +59,7 @@ class DealArguments(_Arguments):
     )
     drops: list[str] = Field(
         default=[],
-        description="Ids of payments or shares of the contract in force that it would end.",
+        description="Ids of payments or shares of the contract in force that the draft would end.",
     )
 
 
@@ -72,7 +72,7 @@ class PlanArguments(_Arguments):
     others: list[Any] = Field(
         default=[],
         description="What you take the others to do: clauses of kind do or forbid, each with its "
-        "agent. Who is not named does what it would do unasked.",
+        "agent. Others do what they would do without a plan.",
     )
 
 
@@ -85,12 +85,12 @@ class AgentArguments(_Arguments):
 class HistoryArguments(_Arguments):
     """The events to return."""
 
-    agent: str = Field(default="", description="Only of this agent; empty: all.", max_length=200)
-    first: int = Field(default=1, description="From this turn on.")
-    last: int = Field(default=0, description="To this turn; 0: the latest.")
+    agent: str = Field(default="", description="Only this agent's; empty: all.", max_length=200)
+    first: int = Field(default=1, description="Only events from this turn on.")
+    last: int = Field(default=0, description="Only events up to this turn; 0: up to the latest.")
     words: str = Field(
         default="",
-        description="Only events in which these words occur, in any case.",
+        description="Only events in which these words occur, in capitals or not.",
         max_length=200,
     )
 
@@ -109,7 +109,7 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     if agent not in turn.evaluated.agents:
         return ()
     names: list[str] = []
-    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim is not a deal
+    if turn.topic.rules and not turn.question.blind:  # `blind`: a claim needs no drafts
         names += ["evaluate_deal", "check_deal"]
     if turn.topic.rules and not turn.evaluated.over:
         names.append("simulate")

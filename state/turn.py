@@ -146,7 +146,7 @@ class TurnContext:
 
     @cached_property
     def at(self) -> str:
-        """A name of this asking in the run, made of topic, question, round and turn."""
+        """The id of this asking of the question: its topic, name, round and turn."""
         parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
@@ -198,7 +198,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
     """Return agent → pointer to its sealed action in the journal; passes have no entry.
 
     Raises:
-        ValueError: the table was edited: it has words or a choice in place of a pointer.
+        ValueError: the table was edited: it has words or a choice instead of a pointer.
     """
     for agent, said in sealed.items():
         if not _is_commitment(said):

@@ -36,9 +36,9 @@ What the promises rest on:
 - **Writes.** Answers, postings and the register are on the disk before anything follows from them.
   Checkpoints are not: a kill may take the last half second of them. The run then continues from an
   earlier step, with answers from its journal.
-- **Episodes.** A fork from before `open` belongs to the same episode. It is paid if its payments
-  are the same, and `counterfactual` otherwise. `--idempotency-key KEY`, or `idempotency_key` in a
-  graph's input, names a request: the same request continues its play, another one is refused.
+- **Episodes.** A fork from before `open` belongs to the same episode. The fork is paid if its
+  payments are the same, and else `counterfactual`. `--idempotency-key KEY`, or `idempotency_key`
+  in a graph's input, names a request: the same request continues its play, others are refused.
 - **Versions.** A home, a sweep and an export of another version are refused. An unfinished run
   continues only with the workflow's version with which it began.
 - **Seals.** Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN

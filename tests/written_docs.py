@@ -203,8 +203,8 @@ def _clause_language() -> Iterator[str]:
         yield from ("", f"## {kind.__name__.lower()}", "", *_paragraphs(str(kind.__doc__)), "")
         for example in examples:
             yield from ("```json", _json(example), "```", "", f"> {_sentence(example)}", "")
-    yield from ("## Conditions", "", "`when` says at which turns a clause holds, over public")
-    yield "history alone. Without one it always holds; a payment's is read after the turn."
+    yield from ("## Conditions", "", "`when` says at which turns a clause holds, by public history")
+    yield "alone. Without `when` it always holds; a payment's `when` is read after the turn."
     yield from ("", "| `when` | in words |", "|---|---|")
     for condition in _CONDITIONS:
         clause = {"kind": "do", "agent": "Bob", "action": "lever", "when": condition}

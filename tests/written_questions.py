@@ -14,7 +14,7 @@ def questions() -> Iterator[str]:
     yield "A letter's `ask` names its question. The answer is tagged text, or fields: of a model's"
     yield "schema, of a [callable](../seats.md#a-callable-of-ones-own), or of a person's form."
     yield "In `reason` the thought ends in three lines, which the letter shows: Collective payoff,"
-    yield "Externality, Price. A page adds [its own](../own-question.md)."
+    yield "Externality, Price. You can add [your own](../own-question.md)."
     yield from ("", "| question | asks an agent to | fields |", "|---|---|---|")
     rows: dict[str, None] = {}
     for question in filter(None, map(find_question, names())):

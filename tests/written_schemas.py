@@ -78,7 +78,7 @@ def _config() -> Schema:
 def _suite() -> Schema:
     """A suite whose `base` knows the fields of a run's configuration, and the workflows."""
     schema, base = of_runs(Suite)
-    schema["properties"]["base"] = {"description": "Of every run.", "default": {}, **base}
+    schema["properties"]["base"] = {"description": "Settings of every run.", "default": {}, **base}
     return schema
 
 

@@ -27,7 +27,7 @@ def show(
     figure: Annotated[
         Path | None,
         typer.Option(
-            help="Write a picture of the game as SVG; of a task exchange, the utility plane."
+            help="Write a picture of the game as SVG; for a task exchange, the utility plane."
         ),
     ] = None,
     markdown: Annotated[

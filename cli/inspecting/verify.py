@@ -22,7 +22,7 @@ def verify(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Recompute contributions, values, transfers and ledger from the record, and compare them.
+    """Recompute values, transfers and ledger from the record; compare them with the stored ones.
 
     Also compare every stored row with the run's seal in the home's chain of hashes.
     Exit code 0: all checks hold; 1: a check fails; 2: the run cannot be read.

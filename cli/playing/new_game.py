@@ -28,7 +28,9 @@ def game(
     if name != name.lower() or any(keyword.iskeyword(w) or not w.isidentifier() for w in words):
         raise ValueError(f"{name!r} cannot name a game: use lower-case letters, digits and _")
     if re.search(rf"^from .* import .*\b{kind}\b", text, re.MULTILINE):
-        raise ValueError(f"{name!r} cannot name a game, as its file imports {kind}: name another")
+        raise ValueError(
+            f"{name!r} cannot name a game, as its file would import {kind}: choose another name"
+        )
     if name in names():
         raise ValueError(f"a game {name} exists already: choose another name")
     file = out or Path(f"{name}.py")

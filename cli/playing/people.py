@@ -1,7 +1,7 @@
-"""The people at a run's table, who are asked by pages or at this terminal if an extension does so.
+"""How an extension asks the people at a run's table: by web pages or at this terminal.
 
-An extension's part `tables` is such a `Tables`. Without one, runs play as before, and a run that
-waits for a person says what would ask it.
+The extension's part `tables` implements `Tables`. Without this extension, a run that waits for a
+person names the extension that is missing.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 Serve = Annotated[bool, typer.Option("--serve", help="Serve a page for each person until Ctrl-C.")]
-Host = Annotated[str, typer.Option(help="Its address (0.0.0.0: all).")]
+Host = Annotated[str, typer.Option(help="The pages' address (0.0.0.0: all).")]
 
 LOOPBACK = "127.0.0.1"
 ABSENT = "needs the extension people, which is not here: coop list names those that are"
@@ -31,12 +31,12 @@ class Pages(Protocol):
 
 
 class Tables(Protocol):
-    """The interface of an extension's part `tables`, which asks the people at a run's table."""
+    """The interface that an extension implements to ask the people at a run's table."""
 
     def serve(
         self, run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None]
     ) -> Pages:
-        """Serve a page for each person of a run, and tell each address."""
+        """Serve a page for each person of a run, and pass each page's address to `tell`."""
 
     def stay(self) -> None:
         """Keep serving the pages until Ctrl-C."""
@@ -55,14 +55,14 @@ def tables(what: str) -> Tables:
     """Return the part of the extension that asks people.
 
     Raises:
-        ValueError: there is none; the message says that `what` needs it.
+        ValueError: there is no such extension; the message says that `what` needs one.
     """
     found: Tables = extension.only("tables", f"{what} {ABSENT}")
     return found
 
 
 def answered_by(command: str) -> str:
-    """Return how a person answers: by this command, if an extension has it."""
+    """Return the command by which a person answers, or what must be installed for it."""
     return command if extension.offered("tables") else f"coop answer {ABSENT}"
 
 

@@ -98,7 +98,7 @@ def _workflow(game: str, graph: str) -> str:
     from shapley_coop.graphs.catalogue import names as workflows
 
     if game in workflows() and game not in games():
-        raise ValueError(f"{game} is a workflow: play a game by it: coop run GAME --graph {game}")
+        raise ValueError(f"{game} is a workflow, not a game: use coop run GAME --graph {game}")
     if graph or game not in workflows():
         return graph or USUAL
     note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
@@ -136,7 +136,7 @@ def resume(
 
 
 def _go_on(run: Any, as_json: bool) -> str:
-    """Resume a run, and return what came of it. A run busy elsewhere is no error."""
+    """Resume a run, and return how that ended; a run that another process plays is no error."""
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -231,7 +231,7 @@ def _note_failure(run: Any, error: Exception) -> str:
 def _follow(run: Any, as_json: bool, served: Serving) -> bool:
     """Play a run, print its result, and keep serving people's pages, if any, until Ctrl-C.
 
-    Return whether the run has ended; it may wait for people.
+    Return whether the run has ended; False if it waits for people.
     """
     from shapley_coop.cli.playing.narration import Narrator, report
     from shapley_coop.graphs.running import Waiting
@@ -267,10 +267,10 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
 
 
 def _played(run: Any, watch: Any, pages: Pages | None) -> tuple[dict[str, Any], Any]:
-    """Play a run to its end; return its result and the event of `score_trace`, or None.
+    """Play a run to its end; return its result and, if traced, the event of `score_trace`.
 
     Raises:
-        SystemExit: the run stopped in an error, which is printed and entered in the register.
+        SystemExit: the run failed; the error is printed and entered in the register.
         Exception: the run waits, is interrupted, or cannot be played by this process.
     """
     from shapley_coop.graphs.running import Waiting

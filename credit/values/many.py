@@ -1,4 +1,4 @@
-"""The values of games of more agents than all coalitions can be evaluated for."""
+"""The values of games with too many agents to evaluate all coalitions."""
 
 from fractions import Fraction
 

@@ -66,7 +66,7 @@ def sample_shapley(
     Returns:
         Values with standard errors: the observations' standard deviation divided by the square root
         of their number. If an agent's observations never vary, its error is the largest deviation
-        of any agent, divided by that number. The values sum to the total.
+        of any agent, divided by the number of observations. The values sum to the total.
 
     Raises:
         ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
@@ -115,7 +115,7 @@ class _Game:
         return values.reshape(coalitions.shape[:-1])
 
     def walk(self, ranks: NDArray[np.intp]) -> Floats:
-        """Return a row of n + 1 worths for each row of ranks: as agents arrive in that order."""
+        """Return for each row of ranks the n + 1 worths as agents arrive in order of rank."""
         arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
         ends = np.ones((len(ranks), 1))
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])

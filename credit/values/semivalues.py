@@ -32,7 +32,7 @@ def marginals(table: NDArray[Any], agent: int) -> NDArray[Any]:
 
     Args:
         table: 2**n worths, of any dtype.
-        agent: the bit i.
+        agent: the agent's index i, which is its bit in masks.
 
     Returns:
         2**(n − 1) differences, indexed by the mask of C with bit i removed. The number of ones in

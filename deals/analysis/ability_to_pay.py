@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Return a fault if a payer could never pay its promises; None if it could or is unbounded.
+    """Return a fault if a payer could never pay its promises; None also if no bound is known.
 
     Under a split by a norm no bound is known: an agent's value may exceed the total, since another
     agent's value may be negative.
@@ -138,8 +138,8 @@ def unpayable(
 ) -> Fault | None:
     """Return an ABLE fault if, after the game, a payer owes more than it could have had.
 
-    The bound is the payer's largest possible reward, not its actual one: it may bear others'
-    losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
+    The bound is the payer's largest possible reward, not its actual one, so that it may bear
+    others' losses. If no bounds are known, the bound is the sum of the absolute values of `held`.
 
     Args:
         due: the payments that the offer makes due.

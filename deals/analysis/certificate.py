@@ -127,7 +127,7 @@ def certify(
 def _examine(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return the certificate of a deal that breaks no rule; arguments are JSON for the cache."""
+    """Return the certificate of a deal that breaks no rule; JSON arguments let it be cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)

@@ -29,7 +29,7 @@ def certify_terms(
         norms: the norms that a split may name.
 
     Returns:
-        The record, whose key `sound` says whether the contract can be signed, and the words.
+        The JSON, whose key `sound` says whether the contract can be signed, and the words.
 
     Raises:
         ValueError: the enforcement is unknown, or the deposit is not an amount of 0 or more.

@@ -91,7 +91,7 @@ class _Breach:
         self._tree, self._i, self._stage = within, i, within.stage
         self._kept = within.values(expected_value)
         self._free: Layers = {}  # turn → all agents' gains if i has broken the deal already
-        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if it has not yet
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # turn → if i has yet to
         self._chosen: dict[tuple[int, HistoryState, bool], str] = {}
         for turn, layer in reversed(within.layers.items()):
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}

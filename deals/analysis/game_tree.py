@@ -110,7 +110,7 @@ class GameTree:
         self._turns = {play: self._turn(play) for play in stage.plays}
         self.layers = self._explore()
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
-        self.solved: dict[int, Any] = {}  # what others compute once for all positions
+        self.solved: dict[int, Any] = {}  # other modules cache here what holds for all positions
 
     def at(self, record: Sequence[Turn]) -> "GameTree | None":
         """Return this tree with a later present position, or None if it was not explored."""
@@ -129,7 +129,7 @@ class GameTree:
         return self.values(worth)[self.now][self.start]
 
     def course(self, record: Sequence[Turn]) -> list[Turn]:
-        """Return the record and the turns to come, with the first of equally good actions."""
+        """Return the record and the expected turns; the first of equally good actions is taken."""
         turns, past = list(record), self.start
         for number in range(self.now, self.stage.turns + 1):
             layer = self.layers[number]
@@ -155,7 +155,7 @@ class GameTree:
         for turn, layer in reversed(self.layers.items()):
             later = found.get(turn + 1, {})
             found[turn] = {past: self._valued(at, later, worth) for past, at in layer.items()}
-        self._values[worth] = found  # only now, as other threads may read it
+        self._values[worth] = found  # only when complete, as other threads may read it
         return found
 
     def _valued(
@@ -270,7 +270,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return the breakers that a state must remember: all given, or none without deposits."""
+        """Return the breakers that a state must store: all if there are deposits, else none."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

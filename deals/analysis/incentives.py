@@ -39,7 +39,7 @@ class Deviation:
         owed: the actions that would have kept the contract.
         gain: its gain over the rest of the game, in the game's unit.
         others: agent → the action of each other agent at that turn; {} if all act as expected.
-        instead: the kept action that a single breach is compared with; "" for a strategy.
+        instead: the action that keeps the contract, compared with a breach; "" for a strategy.
     """
 
     agent: str
@@ -274,8 +274,8 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 def weak_equilibria(within: GameTree) -> list[Play]:
     """Return the expected joint actions that would be weak equilibria without the contract.
 
-    In one a duty only selects one of several best responses, and changes no incentive. Only
-    payments, a split or deposits do.
+    In a weak equilibrium a duty only selects one of several best responses, and changes no
+    incentive. Only payments, a split or deposits change incentives.
     """
     asked = {
         play

@@ -63,7 +63,7 @@ NormPayoffs = Callable[[Game, Sequence[Turn], str], Mapping[str, Fraction]]
 
 
 def _no_norms(game: Game, record: Sequence[Turn], norm: str) -> Mapping[str, Fraction]:
-    raise NotFinite(f"values by the norm {norm} are not computed here")
+    raise NotFinite(f"values by the norm {norm} are not computed by this analysis")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Prospect:
         deal: the deal of the offer; None for the contract in force as it stands.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
-        norms: the norms on offer. `by_norm` uses the first, unless the offer's split names a norm.
+        norms: the norms to show. `by_norm` uses the first, unless the offer's split names a norm.
         viewer: the agent that reads the outlook, if agents know only their own payoffs; else "".
         alike: a cache of rows that are equal for all viewers; the key is the case and the number
             of plays.
@@ -154,7 +154,7 @@ def outlook(of: Prospect) -> DealOutlook:
     """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
     "X breaks it" is the best breach by X while the others keep the offer. In an enumerated game, X
-    plays its best strategy with a breach; in simulated plays, X takes one action at all breaches.
+    plays its best strategy with a breach; in simulated plays, all its breaches are one action.
     "No deal" is what each agent can secure, or what simulated plays without a deal pay.
 
     Cost: a few ms for small games. An enumerated game costs as much as its tree (`game_tree`); any
@@ -243,10 +243,10 @@ def _by_plays(of: Prospect) -> tuple[DealOutlook, KeptPlays]:
 
 
 def _assumed(of: Prospect, words: str) -> str:
-    """Return the assumption in words; "" if each agent owes an action at every turn left."""
+    """Return `words`, which say what free agents do; "" if each owes an action at every turn."""
     clauses = compile_contract(of.contract)
     if any(term.condition.start for term in clauses if term.duty):
-        return words  # whether it is owed depends on earlier actions
+        return words  # whether an action is owed depends on earlier actions
     monitor = Monitor(clauses, of.game.open_turns)
     for turn in range(len(of.record) + 1, of.game.turns + 1):
         asked = {duty.agent for duty in monitor.duties(turn) if not duty.forbidden}
@@ -282,7 +282,7 @@ def _valued_in_advance(of: Prospect) -> bool:
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Return the reason if the viewer's payoff would reveal others' private payoffs, else ""."""
+    """Return in words how the viewer's payoff would reveal others' private payoffs, else ""."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

@@ -51,8 +51,8 @@ class Row:
         condition: the case: `all keep it`, `X breaks it`, or `no deal`.
         payoffs: agent → its payoff.
         who: the agent that breaks the offer, or "".
-        by: in words: what is then agreed on if all keep it, the actions of the breaker, or the
-            agents' behaviour without a deal.
+        by: in words, what the agents do in this case: what is agreed, the breaker's actions, or
+            their behaviour without a deal.
         alike: other agents that would get the same payoff by breaking the offer instead.
     """
 

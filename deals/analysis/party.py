@@ -53,7 +53,7 @@ class Party:
 
     @property
     def rational(self) -> bool:
-        """Whether the party's secure payoff (maximin) is at least as high if all keep the contract.
+        """Whether the party's secure payoff (maximin) is no lower with the contract than without.
 
         The predicted payoff may still be lower: `within.expected` below `without.expected`.
         """

@@ -36,8 +36,7 @@ def short_of(reservation: Fraction, worth: Fraction | None) -> Fault | None:
 
     Args:
         reservation: the least payoff that the agent requires of the whole game.
-        worth: the agent's payoff under the deal, or None if it cannot be computed. None gives a
-            fault, too.
+        worth: the agent's payoff under the deal; None, if it cannot be computed, is a fault too.
     """
     if worth is None:
         return Fault(

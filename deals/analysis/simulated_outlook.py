@@ -49,7 +49,7 @@ class Simulation:
     Args:
         of: the offer and the position of the game.
         count: the number of plays of each plan; 0 for the number that `ahead.count` returns.
-        search: the number of plays used to find the best breach; 0 for as many as of a plan.
+        search: the number of plays used to find the best breach; 0 for `count`.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -104,9 +104,9 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """An agent with duties → agents with equal terms, whose breaches pay the same.
+        """An agent with duties → other agents with equal terms, whose breaches pay the same.
 
-        It is empty if even so more than MOST_BREAKERS breaches would have to be simulated.
+        Without entries if still more than MOST_BREAKERS breaches would have to be simulated.
         """
         bound = [
             agent
@@ -187,7 +187,7 @@ class Simulation:
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> Counter[int]:
-        """Return turn → the agent's breaches in all plays; idling counts if `instead` is None."""
+        """Return turn → the agent's breaches in all plays; by idling only if `instead` is None."""
         monitor, now = self._terms(self._of.contract).monitor, len(self._of.record) + 1
         found: Counter[int] = Counter()
         for play in played:

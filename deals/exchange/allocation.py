@@ -31,7 +31,7 @@ class Draft:
 
     Attributes:
         message: the parsed message.
-        tasks: the atoms, the agents and the registry.
+        tasks: the atoms, the agents and the registered descriptions.
         pending: the proposal that the author must answer (agent → tasks as bits), or None.
     """
 
@@ -58,7 +58,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the mask that an exact description or, by default, a bit string gives, or None."""
+    """Return the mask of a registered description, or of a bit string unless `exact`; else None."""
     masks = not tasks.exact and isinstance(described, str) and len(described) == tasks.n
     if masks and set(described) <= {"0", "1"}:
         return int(described, 2)
@@ -66,7 +66,7 @@ def mask_of(tasks: Tasks, described: Any) -> int | None:
 
 
 def proposes(draft: Draft) -> Fault | None:
-    """Check that the message has a proposal; else the fault MPT."""
+    """Check that the message has a proposal, or return fault MPT."""
     if draft.message.proposal is not None:
         return None
     answer = f" Or: {ASKED}" if draft.pending else ""
@@ -78,7 +78,7 @@ def proposes(draft: Draft) -> Fault | None:
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
-    """Check that the proposal is one object whose values are lists; else the fault JSON."""
+    """Check that the proposal is one object whose values are lists, or return fault JSON."""
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
@@ -86,7 +86,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
 
 
 def known_agents(draft: Draft) -> Fault | None:
-    """Check that the keys of the proposal are exactly the agents; else the fault NAME."""
+    """Check that the keys of the proposal are exactly the agents, or return fault NAME."""
     agents = ", ".join(draft.tasks.agents)
     strange = [name for name in draft.listed if name not in draft.tasks.initial]
     missing = [name for name in draft.tasks.agents if name not in draft.listed]
@@ -105,7 +105,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """Check that a counter-proposal has <REJECT> and no proposal <ACCEPT>; else the fault ACK."""
+    """Check that a counter-proposal has <REJECT> and no proposal <ACCEPT>, or return fault ACK."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:
@@ -117,7 +117,7 @@ def answers(draft: Draft) -> Fault | None:
 
 
 def check_registered(draft: Draft) -> Fault | None:
-    """Check that every description is registered, byte for byte; else the fault UNK."""
+    """Check that every description is registered, byte for byte, or return fault UNK."""
     unknown = [
         (agent, description)
         for agent in draft.tasks.agents
@@ -135,7 +135,7 @@ def check_registered(draft: Draft) -> Fault | None:
 
 
 def one_each(draft: Draft) -> Fault | None:
-    """Check that no agent has several descriptions, if the tasks are exact; else the fault MDA."""
+    """Check that no agent has several descriptions, if the tasks are exact, or return fault MDA."""
     tasks = draft.tasks
     return together(
         Fault("MDA", f"Several tasks for {agent}: give one, {name_task(tasks, draft.mask(agent))}.")
@@ -145,7 +145,7 @@ def one_each(draft: Draft) -> Fault | None:
 
 
 def nobody_empty(draft: Draft) -> Fault | None:
-    """Check that every agent has at least one atomic task; else the fault EMP."""
+    """Check that every agent has at least one atomic task, or return fault EMP."""
     return together(
         Fault(
             "EMP",
@@ -158,7 +158,7 @@ def nobody_empty(draft: Draft) -> Fault | None:
 
 
 def disjoint(draft: Draft) -> Fault | None:
-    """Check that no atomic task is assigned twice; else the fault OVL."""
+    """Check that no atomic task is assigned twice, or return fault OVL."""
     pairs = combinations([(agent, draft.mask(agent)) for agent in draft.tasks.agents], 2)
     return together(
         Fault(
@@ -173,7 +173,7 @@ def disjoint(draft: Draft) -> Fault | None:
 
 
 def complete(draft: Draft) -> Fault | None:
-    """Check that every atomic task is assigned; else the fault MAT."""
+    """Check that every atomic task is assigned, or return fault MAT."""
     given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
     if left := full(draft.tasks.n) & ~given:
         return Fault(

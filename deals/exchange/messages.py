@@ -15,8 +15,8 @@ OVL    two agents share an atom; the feedback names both descriptions, both mask
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-By default several descriptions or masks for one agent are read as one set, and a text as a list of
-one; all agents are told. If the tasks are `exact`, no proposal is repaired, as in the paper.
+By default several descriptions or masks for one agent are read as one set, and a string as a list
+of one; all agents learn of it. If the tasks are `exact`, no proposal is repaired, as in the paper.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
 found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).
@@ -126,7 +126,7 @@ def _message(text: str, tasks: Tasks) -> Message | Fault:
 
 
 def _exactly(text: str) -> Message | Fault:
-    """Parse the message; count only tags as the protocol writes them, and proposals in JSON."""
+    """Parse the message strictly: tags only as the protocol writes them, and only valid JSON."""
     message, public = scan(text), as_written(text, repair=False)
     inside, closing, _ = public.partition("<PROPOSAL>")[2].partition("</PROPOSAL>")
     if "<PROPOSAL>" in public and not closing:

@@ -69,7 +69,7 @@ def choose(message: Message, legal: Sequence[str]) -> Choice | Fault:
 
 
 def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
-    """Return the action like `choose`, but only if it is one of `choices`, without an argument.
+    """Return the chosen action, read as by `choose`; it must be in `choices` and have no argument.
 
     Args:
         message: the answer.
@@ -216,9 +216,9 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
-    """Yield texts of an untagged answer that may name its action: labelled or last lines, a call.
+    """Yield texts of an untagged answer that may name its action: certain lines, or a tool call.
 
-    The last two lines are both yielded: if they name different actions, the choice is unclear.
+    These are labelled lines and the last two lines; the choice is unclear if the two disagree.
     """
     lines = written_lines(outside)[-_MOST_LINES:]
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]

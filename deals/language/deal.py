@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
+from typing_extensions import TypedDict  # pydantic needs this TypedDict before Python 3.12
 
 from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
@@ -24,7 +24,7 @@ class Deal(BaseModel):
     """A list of clauses on which agents can agree. The ids of the clauses are c1, c2, …
 
     `drops` has the ids of the payments, gifts and share in the contract in force that the deal
-    ends. The properties are computed once: all callers get the same objects, and change none.
+    ends. The properties are computed once: callers share the objects and must not change them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -155,7 +155,7 @@ class Elements:
         return self._nested(tag, following, closing)
 
     def _alone(self, tag: _Tag) -> int:
-        """Read a decision by its tag alone; words beside a yes can leave it in doubt."""
+        """Read a decision from its tag, and refuse an <ACCEPT> whose sentence casts doubt on it."""
         following = self._next(tag.end)
         behind = self._text[tag.end : following.start if following else None]
         after, line = behind.lstrip(), behind.partition("\n")[0]

@@ -27,7 +27,7 @@ _SHORT = max(map(len, _SHORT_YES))
 
 
 def agreeing(words: str) -> bool:
-    """Return whether words may stand beside a yes: they have no reservation that code cannot see.
+    """Return whether words may stand beside a yes: they neither state nor could hide a reservation.
 
     Words in another script than the letters' and unknown short words could mean no.
 
@@ -62,7 +62,7 @@ _NEAR = 80
 
 
 def unsure_beside(before: str, line: str) -> bool:
-    """Return whether words beside a bare tag, without a hedge, leave in doubt that it is a yes.
+    """Return whether words beside a bare <ACCEPT> make it doubtful, although they do not hedge.
 
     The tag may be a word in a sentence about the tag, or code may be unable to read what follows.
 

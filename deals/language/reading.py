@@ -11,7 +11,7 @@ c1. Ann does lever at turns 1 and 3.
 >>> print(read_proposal([{"kind": "pay", "from": "Ann", "to": "Bob", "amount": "some"}]).feedback)
 clause 1, `amount`: 'some' is no number: write one, as in "amount": 3.
 
-Input that would need a guess is refused: an unknown key with a meaning (`unless`), 3 % instead of a
+Input that would need a guess is refused: an unknown key that may matter (`unless`), 3 % for a
 number, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
 """
 

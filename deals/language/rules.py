@@ -61,12 +61,12 @@ def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | 
 
 
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the deal has at least one clause; else the fault EMPTY."""
+    """Check that the deal has at least one clause, or return fault EMPTY."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
 
 
 def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the proposal is short enough for the letters that show it; else the fault LONG."""
+    """Check that the proposal is short enough for letters that show it, or return fault LONG."""
     if (length := len(deal.text())) <= MAX_TEXT_CHARS:
         return None
     return Fault(
@@ -77,7 +77,7 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the clauses name only parties; else the fault NAME."""
+    """Check that the clauses name only parties, or return fault NAME."""
     parties = ", ".join(terms.agents)
     wrong = [
         f"{cid} names {name}, who is not a party: the parties are {parties}."
@@ -89,7 +89,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that agents have the actions that clauses require or forbid; else the fault ACTION."""
+    """Check that agents have the actions that clauses require or forbid, or return fault ACTION."""
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in clause.events(())]
@@ -106,7 +106,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that the named turns are turns of the game; else the fault TURN."""
+    """Check that the named turns are turns of the game, or return fault TURN."""
     wrong = []
     for cid, clause in deal.ids().items():
         for part in conditions_in(clause.when):
@@ -123,9 +123,9 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def performable(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that each required action is possible at its turns; else the fault TURN.
+    """Check that each required action is possible at its turns, or return fault TURN.
 
-    Only conditions on turns alone are checked; under other conditions the monitor drops the duty.
+    Only conditions on turns alone are checked; under others the monitor drops impossible duties.
     """
     wrong = []
     for cid, clause in deal.duties.items():
@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that payments are above 0, between two parties, at most the reward; else fault PAY."""
+    """Check that payments are positive, between parties and within rewards, or return fault PAY."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
@@ -173,7 +173,7 @@ def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
 
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a gift is of 1 or more units of a known good, between parties; else fault GIVE."""
+    """Check that gifts are 1 or more of a known good, between parties, or return fault GIVE."""
     return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
@@ -194,12 +194,12 @@ def _wrong_gift(give: Gift | None, when: When, terms: Terms) -> str:
 
 
 def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
-    """Check each clause by its kind (`Clause.wrong`); else the fault CLAUSE."""
+    """Check each clause by its kind (`Clause.wrong`), or return fault CLAUSE."""
     return _in_each("CLAUSE", deal, lambda clause: clause.wrong(terms))
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
-    """Check for at most one split, by a norm or fractions that sum to 1; else the fault SHARE."""
+    """Check for at most one split, by a norm or fractions that sum to 1, or return fault SHARE."""
     splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
     if len(splits) > 1:
         return Fault("SHARE", f"{' and '.join(splits)} both split the total: keep one.")
@@ -222,7 +222,7 @@ def _wrong_split(split: Split, terms: Terms) -> str:
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a split names one of the available norms; else the fault NORM."""
+    """Check that a split names one of the available norms, or return fault NORM."""
     split = deal.split
     if split is None or split.norm is None or split.norm in terms.norms:
         return None
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that no agent must do two actions in a turn, or a forbidden one; else the fault CLASH.
+    """Check that no agent must do two actions in a turn, or a forbidden one, or return fault CLASH.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.
@@ -254,7 +254,7 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a deal drops only payments, gifts and shares in force; else the fault DROP."""
+    """Check that a deal drops only payments, gifts and shares in force, or return fault DROP."""
     for cid in deal.drops:
         if cid not in terms.droppable:
             known = ", ".join(terms.droppable) or "none"

@@ -89,7 +89,7 @@ _EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others"
 def read_name(
     given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
 ) -> str:
-    """Return the name of an agent, of an action of the agent `of`, or "others" in a payment.
+    """Return the name under `key`: an agent, an action of the agent `of`, or "others" in a payment.
 
     An unknown name is returned unchanged, because the rules of the bargaining refuse such names.
     """

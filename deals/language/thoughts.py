@@ -182,7 +182,7 @@ def without_thoughts(text: str) -> str | Fault:
             opened = None
         elif part == "ends":
             if ended == number and _may_be_said(text, at, found.start()):
-                return _fault(found, _UNCLEAR)  # the text since the last end may be thought
+                return _fault(found, _UNCLEAR)  # the text since the last mark may be thoughts
             continue
         elif part == "closes" and MARKS[number].sure and not seen:
             if _is_inside(text, found):

@@ -1,7 +1,7 @@
 """`when`: the conditions of clauses, on public history, written as JSON.
 
 Agents' letters and records differ in one form. `{"turns": [2, 5]}` in a letter means the turns 2
-and 5, in a record turn 2 to turn 5: there a list of turns is an `any` of ranges. Earlier versions
+and 5, in a record turn 2 to turn 5: records write a list as an `any` of ranges. Earlier versions
 wrote records the same way, so stored deals keep their hashes. Agents write the forms below
 (`deals.language.reading`, `wire_form`):
 
@@ -61,7 +61,7 @@ class Every(_Condition):
 
 
 class Last(_Condition):
-    """Holds while an agent's latest action is the given one; it fails before any action.
+    """Holds while an agent's latest action is the given one, so not before its first action.
 
     For a payment, it holds if the agent takes the given action at that very turn.
     """
@@ -70,7 +70,7 @@ class Last(_Condition):
 
 
 class Count(_Condition):
-    """Holds once an agent has taken an action at least so many times."""
+    """Holds once an agent has taken an action `at_least` times or more."""
 
     count: Event
     at_least: int = Field(ge=1, le=MAX_TURN)

@@ -126,7 +126,7 @@ _BEHIND = re.compile(
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Return a message without the fence behind its one action, and the fence, or ""."""
+    """Return a message without the fenced block after its only action, and the block or ""."""
     opened = _BEHIND.search(text)
     if opened is None:
         return text, ""

@@ -23,7 +23,7 @@ def audit(
     judged: str | None = None,
     open_turns: OpenTurns = always_open,
 ) -> dict[str, Any]:
-    """Return the audit of a record by a contract, as plain JSON with exact amounts as strings.
+    """Return the audit of a record under a contract: plain JSON with exact amounts as strings.
 
     Args:
         agreed: a contract with all its amendments, a deal in force from turn 1 on, or None.

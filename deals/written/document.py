@@ -145,10 +145,10 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _in_full(line: str, clause: str, terms: Terms) -> str:
-    """Return a line in the clause's spelling of the same: "everyone" and "Ann does work".
+    """Return a line with the wording of clauses: "everyone" and "Ann does work".
 
-    "everyone (Ann and Ben)" is everyone if all parties are in the brackets, each once. "Ann works"
-    is "Ann does work", unless the clause itself has the verb.
+    "everyone (Ann and Ben)" becomes "everyone" if all parties are in the brackets, each once. "Ann
+    works" becomes "Ann does work", unless the clause itself has "works".
     """
     for found in _EVERYONE.finditer(line):
         if sorted(_AND.split(found[2].strip())) == sorted(terms.agents):

@@ -1,6 +1,6 @@
 """Measures of conduct: the actions, breaches and passes of the agents in a run.
 
-Each measure reads one run's row. It covers the agent in its argument, or all agents for "".
+Each measure reads one run's row, and covers the given agent, or all agents if the agent is "".
 """
 
 from collections.abc import Callable, Mapping

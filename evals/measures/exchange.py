@@ -1,6 +1,6 @@
 """Measures of exchanges: outcomes, refusals by label, and the agents' estimates of each other.
 
-Measures of outcomes cover all runs without an error, also disagreements, in which each agent keeps
+Measures of outcomes cover all runs without an error. In a run without agreement each agent keeps
 its initial tasks. The error rate covers all runs (utility-aware exchange, Table 1). A measure that
 a run does not have is None and is left out of all statistics.
 """
@@ -97,7 +97,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str | None]:
-    """Count first messages of turns by the paper's validator's label, or None if it takes them."""
+    """Count each turn's first messages by the paper's label of their fault; None if valid."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):

@@ -1,9 +1,9 @@
 """Reference points for outcomes: the best payoffs, and each agent's payoff without agreement.
 
-Each game has its own reference points (`games.reference_points`), and distances to them are
-computed here. If agents can pay each other, all outcomes with the best total are efficient
-(transferable utility). If agents cannot pay, the game may list its efficient outcomes. Without
-payments and without a list, no efficient outcome is known, so there is no distance.
+Each game has its own reference points (`games.reference_points`); this module computes distances to
+them. If agents can pay each other, all outcomes with the best total are efficient (transferable
+utility). If agents cannot pay, the game may list its efficient outcomes. Without payments and
+without a list, no efficient outcome is known, so there is no distance.
 """
 
 from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ KINDS = ("blank", "silent")
 
 
 def stand_in(choice: Any) -> Runnable[Any, Any]:
-    """Return the runnable that stands in for an agent; with a chat model, it returns a text."""
+    """Return the runnable that stands in for an agent; a chat model's runnable returns text."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
         # A state without messages becomes one message that contains the whole state as text.
@@ -53,7 +53,7 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """Return in words one stand-in, or agent → stand-in, as `described` gives them."""
+    """Return in words what `described` returns: one stand-in, or agent → stand-in."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)

@@ -1,9 +1,9 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
 A play of an app costs money, and arithmetic does not. So a model, which is a sparse sum of simple
-games, is fitted to the worths of the played coalitions. A simple game needs all agents of a set,
-any one of them, or two of three. The Shapley values of the model are exact, since the agents of a
-set are symmetric. Random orders and their reverses estimate the rest, v − model:
+games, is fitted to the worths of the played coalitions. A coalition wins a simple game with all
+agents of a set, any one of them, or two of three. The Shapley values of the model are exact, since
+the agents of a set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
 
@@ -63,13 +63,13 @@ def adjusted_shapley(
     Args:
         n: the number of agents, at least 2.
         worth: the characteristic function, for many coalitions at once.
-        count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws equal
-            orders for the same seed.
+        count: the number of orders, at least `LEAST_FOLDS`; the sampler "antithetic" draws the same
+            orders from the same seed.
         seed: the seed of the orders.
         known: further coalitions whose worths are known, one in each row.
 
     Returns:
-        Values that sum to v(N) − v(∅), with the standard errors of the adjusted orders.
+        Values that sum to v(N) − v(∅), with standard errors over the adjusted orders.
 
     Raises:
         ValueError: `count` is below `LEAST_FOLDS`.
@@ -127,7 +127,7 @@ def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms,
     enough = 1e-9 * np.abs(worths).max()
     while len(chosen) < min(MOST_TERMS, len(rows) // 4) and np.abs(left).max() > enough:
         sizes = np.linalg.norm(beyond, axis=0)
-        # A candidate below this size is a linear combination of the chosen terms.
+        # A candidate of size `least` or below is a linear combination of the chosen terms.
         fits = np.abs(left @ beyond) / np.where(sizes > least, sizes, np.inf)
         chosen.append(int(fits.argmax()))
         axis = beyond[:, chosen[-1]] / sizes[chosen[-1]]

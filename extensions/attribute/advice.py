@@ -1,7 +1,7 @@
-"""Advice on each agent: keep, downgrade, remove, or play more; and a comparison of whole apps.
+"""Advice on each agent: keep, downgrade, remove, or play more; and whether the team is a gain.
 
 The whole app is compared with one of its agents alone. This agent plays repeatedly until it has
-used as many tokens as the app, and its best score counts. A team must score more to be a gain.
+used as many tokens as the app, and its best score counts. The team is a gain if it scores more.
 """
 
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class Advice:
         saving: USD saved per run of the app; None if a price or tokens are unknown.
         tokens: tokens saved per run; None if unknown.
         seconds: seconds saved per run; None if unknown.
-        more: an estimate of the further inputs (or samples of one input) to decide; 0 if the
+        more: an estimate of how many more inputs (or samples of one input) would decide; 0 if the
             verdict is known, or after a single run, which gives no estimate.
         more_cost: USD for these further plays; None if unknown.
         why: the reason in words.
@@ -160,7 +160,7 @@ def _row(trial: Trial) -> dict[str, float]:
 async def one_alone(game: AppGame) -> Rows:
     """Play the best single agent until it has used as many tokens as the app; return its metrics.
 
-    Agents that use no tokens are excluded: no number of repetitions would use the app's tokens.
+    Agents that use no tokens are excluded: they could never use as many tokens as the app.
 
     Raises:
         CallsSpent: no further call is allowed; the calls made so far are kept.

@@ -115,7 +115,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Return the changes that lose little alone, sorted by gain, then by savings."""
+        """Return the changes that lose little if made alone, sorted by gain, then by savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]
@@ -127,7 +127,7 @@ class Advising:
             if change is None:
                 self.removals[agent] = step
                 if self.kept_fields(agent):
-                    continue  # the agent's fields remain in the play, so its loss is unknown
+                    continue  # the play keeps the agent's fields, so the loss is unknown
             if change is not None and (why := _in_vain(change, saves["cost"])):
                 self.in_vain.setdefault(agent, []).append(why)
             elif step.loss.is_little(self.tolerance):
@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return the remark that a model saves no cost; "" if it saves, or the saving is unknown."""
+    """Return the remark that a model saves no cost; "" if the saving is positive or unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

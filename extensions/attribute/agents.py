@@ -109,7 +109,7 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
 
 
 def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str]:
-    """Return a place's path → the name that the user gave, which is the path or another name.
+    """Return each named place's path → the user's name for it: the path or another name.
 
     Raises:
         ValueError: no place has the name, or two names mean the same place.

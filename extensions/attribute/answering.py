@@ -1,6 +1,6 @@
 """Prepared answers to an app's `interrupt` calls, the same in every coalition.
 
-As in LangGraph, an interrupted node runs again with the answer; the output of that call is kept.
+As in LangGraph, an interrupted node runs again with the answer; the second call's output is kept.
 """
 
 import inspect
@@ -17,7 +17,7 @@ Answers = Callable[[Any], Any] | Mapping[str, Any]
 
 
 class Unanswered(ValueError):
-    """The error that a node interrupts the run and no answer is given for the node."""
+    """The error if a node interrupts the run and no answer is given for the node."""
 
 
 def check_answers(answers: Any) -> None:

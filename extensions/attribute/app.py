@@ -100,7 +100,7 @@ class App:
     """A compiled graph and its agents.
 
     Args:
-        graph: a compiled StateGraph; or a StateGraph, which is compiled here; or a function that
+        graph: a compiled StateGraph; or a StateGraph, to be compiled; or a function that
             makes either from no argument or from a config, as langgraph.json allows.
         agents: names of nodes or of tools that are agents; `team/writer` is a node of a subgraph.
 
@@ -151,7 +151,7 @@ class App:
         """Return a copy of the graph in which every node is replaced.
 
         Args:
-            stand_in: makes the replacement of a node.
+            stand_in: a function from a node to its replacement.
             store: the copy's store, in place of the app's store.
             resumable: whether the copy gets a checkpointer even if the app has none.
         """

@@ -58,7 +58,7 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """Record why the play failed, unless an earlier reason, which caused this, is recorded."""
+        """Record why the play failed, unless an earlier failure, its cause, is recorded."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
@@ -90,7 +90,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a cached or new call, and a dict: placeholder in the call → id in the input."""
+        """Return a cached or new call, and a dict: placeholder in this call → id in the input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -124,7 +124,7 @@ class Asking:
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """Return a cached call of the question in which the same called agents were absent."""
+        """Return the question's cached call with the same absent agents among those it called."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -135,7 +135,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Cache a call; its key is the question, and which of its called agents are absent."""
+        """Cache a call under its question and the absent agents among those that it called."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -148,7 +148,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return a call's key: a hash of the question and of which called agents are absent."""
+        """Return a call's key: a hash of the question and of the absent agents it called."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -167,7 +167,7 @@ class Asking:
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        is_asker = path in stage.askers  # count it first, or parallel plays exceed the limit
+        is_asker = path in stage.askers  # count before calling, or parallel plays exceed the limit
         stage.counts.paid += is_asker
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
@@ -209,16 +209,16 @@ class Asking:
         begun = [] if key in self.tried else stage.calls.begun(key)
         if begun and not stage.settings.may_act(path, begun[0]):
             raise self.not_played(
-                f"{begun[0]} began to act in a call of {path} that never ended: it is unknown "
-                "whether it acted"
+                f"{begun[0]} began to act in a call of {path} that never ended: whether the tool "
+                "acted is unknown"
             )
         self.within_limit()
 
     def within_limit(self) -> None:
-        """Refuse a call above `max_calls` or, of calls that ask no model, above `plain_calls`.
+        """Refuse further calls after `max_calls` with a model or `plain_calls` without one.
 
         Raises:
-            CallsSpent: one of these numbers of calls is reached.
+            CallsSpent: one of the two limits is reached.
         """
         counts, settings = self.stage.counts, self.stage.settings
         # While the run that finds the agents has called no model, any node may be an agent.
@@ -241,7 +241,7 @@ class Asking:
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # The command is for the parent of a subgraph, which is this graph: drop its `graph`.
+            # The command is for a subgraph's parent, this graph: drop the command's `graph`.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:

@@ -70,7 +70,7 @@ def attribute(
         agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
             given, a run of each input finds them; the result's `found` says why.
         score: a function of the final state, or of the final state and the input. It returns a
-            number, or numbers by name of which the first is the score; it may be async.
+            number, or a dict name → number whose first number is the score; it may be async.
         inputs: one input, or a list of them.
         settings: see `Settings`.
 
@@ -146,7 +146,7 @@ async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
             raise ValueError(stage.failed(unit, played))
         visits += played.visits
         stage.check_pace(0, unit.number, len(units))
-    if not counts.models:  # every node of the run then counts as an agent
+    if not counts.models:  # without model calls, every node of the run counts as an agent
         counts.made, counts.other = counts.made + counts.other, 0
     return found(stage.app, visits)
 
@@ -156,7 +156,7 @@ class _Attribution:
     """The steps of an attribution: record runs, forecast, play coalitions, compute values.
 
     Args:
-        game: a game without any plays.
+        game: the app's game, of which nothing has been played.
         settings: the user's settings; the stage of the game may hold a changed copy of them.
     """
 
@@ -189,7 +189,7 @@ class _Attribution:
 
     @property
     def how(self) -> str:
-        """The name under which the cache records that the coalitions for the values were played."""
+        """The name under which the cache notes that all coalitions for these values were played."""
         of = self.settings
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 

@@ -67,7 +67,7 @@ class Call:
     """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
-        output: the node's update or Command; ids from the node's input are numbered.
+        output: the node's update or Command; numbers replace the ids from the node's input.
         took: the resources that the call used.
         puts: the node's writes to the store: (namespace, key, value).
         inner: the agents that it called as tools.
@@ -107,7 +107,7 @@ class Calls:
             self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
-        """Record that plays of an input (`question`, its hash) need the call under this key."""
+        """Record that plays of an input (`question` is its hash) need the call under this key."""
         self._run("INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", self.app, question, key)
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:

@@ -33,7 +33,7 @@ Absent = Annotated[
     list[str] | None,
     typer.Option(
         help="Stand-ins for absent agents: blank, silent, path.py:function, or "
-        "model:provider:name; AGENT=… for one of them."
+        "model:provider:name; AGENT=… for one agent."
     ),
 ]
 Keep = Annotated[
@@ -42,7 +42,7 @@ Keep = Annotated[
         help="Keys of the state, such as a counter, that stand-ins write as the agents did."
     ),
 ]
-Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
+Samples = Annotated[int, typer.Option(help="How often each coalition plays each input.", min=1)]
 Value = Annotated[
     str,
     typer.Option(
@@ -75,9 +75,8 @@ MayLose = Annotated[
 Fresh = Annotated[
     str,
     typer.Option(
-        help="The agents whose tools may act again: toolless (agents without tools only), all, or "
-        "nodes, separated by commas; none: no new calls. If not given: toolless, and none with "
-        "--trace."
+        help="The agents whose tools may act again: toolless (no agents), all, or nodes, separated "
+        "by commas; none: no new calls. If not given: none with --trace, else toolless."
     ),
 ]
 SafeTools = Annotated[
@@ -86,8 +85,8 @@ SafeTools = Annotated[
 MaxCalls = Annotated[
     int | None,
     typer.Option(
-        help="The most new agent calls that ask a model: by default 200, or 100,000 for demo. At "
-        "least 2,000 others are allowed.",
+        help="The most new agent calls that ask a model: by default 200, or 100,000 for demo. Of "
+        "other calls, at least 2,000 are allowed.",
         min=1,
     ),
 ]
@@ -120,7 +119,7 @@ Version = Annotated[
     str,
     typer.Option(help="A version label for prompts and models that the app's files do not show."),
 ]
-Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
+Bounty = Annotated[str, typer.Option(help="An amount to divide in proportion to the values.")]
 Bargain = Annotated[
     str,
     typer.Option(
@@ -167,7 +166,7 @@ def attribute(
 ) -> None:
     """Divide the score of a LangGraph app among its agents, by playing it without some of them.
 
-    The app runs once with all agents, then once without each agent (leave-one-out), then without
+    The app runs once with all agents, then without each agent in turn (leave-one-out), then without
     several (Shapley values). Stand-ins replace the absent agents on a copy of the app. Calls are
     kept, so a second run makes no calls.
     """

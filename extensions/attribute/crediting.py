@@ -138,7 +138,7 @@ def _of_runs(game: AppGame) -> list[str]:
 
 
 def _never_ran(game: AppGame, ran: Collection[str]) -> list[str]:
-    """Return the agents, the other nodes, and the tools with an agent that no input reached."""
+    """Return what no input reached: agents, other nodes, and tools that wrap an agent."""
     app = game.stage.app
     places = [
         place.names[0]

@@ -40,7 +40,7 @@ class Emptying:
         schema: the fields that route the app, and the values that its state accepts.
         keep: keys whose values stay as in the full run, such as a counter of rounds.
         words: the text that replaces the agent's words.
-        blanks: fields whose texts become one blank, because the app does not end if they are empty.
+        blanks: fields whose texts become a single space, or else the app does not end.
     """
 
     schema: Schema = NOTHING
@@ -89,7 +89,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # how to change a list's items
+        if isinstance(value, Mapping) and isinstance(there, list):  # an edit of a list's items
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -158,7 +158,7 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
 
     Returns:
         Fields, and `goto` if the agent routes the run. The agent gets no credit for them. A field
-        that an edge reads counts as well if it is not empty in either case.
+        that an edge reads counts, too, if neither the agent nor the stand-in leaves it empty.
     """
     found = dict[str, None]()
     for one in visits:

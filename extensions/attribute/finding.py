@@ -22,7 +22,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
     within = 0
     for visit in visits:
         place = app.places.get(visit.path)
-        if place is None:  # a tool made at run time; the visit of its caller comes next
+        if place is None:  # a tool made at run time: count its models for its caller, visited next
             within += visit.took.models
             continue
         models, within = visit.took.models + within, 0

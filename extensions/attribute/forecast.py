@@ -24,7 +24,7 @@ class Forecast:
         calls: new agent calls, without cached ones. Before any run: 2**n − 1 per sample, as if the
             agents were called once each, in sequence. After the recorded runs: 2**k for each
             recorded call before which k other agents had finished; in leave-one-out 1 + k.
-        kept: cached calls for the same inputs, agents and stand-ins; other ones may save more.
+        kept: cached calls for the same inputs, agents and stand-ins; others may save more.
         recorded: whether the forecast is based on recorded runs.
         alone: whether this is a forecast of leave-one-out.
         advice: whether this is a forecast of advice.

@@ -106,7 +106,7 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering or self._blanks:  # play all coalitions with the same fields kept
+        while self._steering or self._blanks:  # until all coalitions keep and blank the same fields
             self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
             self._blanks.clear()
@@ -153,8 +153,8 @@ class AppGame:
     ) -> Played:
         """Repeat an endless play, with changes that may let it end.
 
-        First the emptied texts that an edge reads are one blank, since the edge may wait for a
-        text. Then fields that may route the play are kept: one at a time, then all.
+        First the emptied texts that an edge reads become a single space, since the edge may wait
+        for a text. Then fields that may route the play are kept: one at a time, then all.
         """
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
@@ -217,7 +217,7 @@ def rows_of(masks: Sequence[int], n: int) -> Floats:
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
-    """Fit an additive game by weighted least squares that meets v(∅) and v(N) exactly.
+    """Fit an additive game by weighted least squares; it meets v(∅) and v(N) exactly.
 
     If all worths are known, the fit's coefficients are the Shapley value (Charnes et al. 1988). So
     if the fit replaces missing worths, the Shapley value of the result is the fit's coefficients.

@@ -64,7 +64,7 @@ class AppCredit:
         method: "exact", "none", or the sampler and its number of observations.
         absent: the stand-ins for absent agents.
         inputs: the number of inputs.
-        samples: plays of each coalition and input.
+        samples: how often each coalition plays each input.
         values: agent → value, in the score's unit; None if too many plays failed.
         standard_error: agent → standard error over inputs or samples, and over sampled orders;
             None if all coalitions were played in one run of one input.

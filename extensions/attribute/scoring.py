@@ -13,7 +13,7 @@ by name of which the first is the score; or an awaitable of either."""
 
 
 async def scored(score: Score, state: Any, given: Any) -> dict[str, float]:
-    """Return the score of a final state as numbers by name, of which the first is the score.
+    """Return a final state's score as a dict name → number, whose first number is the score.
 
     Raises:
         ValueError: the score fails, or returns no finite number.

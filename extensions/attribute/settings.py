@@ -20,14 +20,14 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
-    absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
+    absent: Any = Field("blank", description="blank, silent, a function, a model; or agent → one.")
     keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as the agents did.")
-    samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
+    samples: int = Field(1, ge=1, le=10_000, description="Plays of each input by each coalition.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "toolless",
-        description="The agents whose tools may act again: toolless (agents without tools only), "
-        "all, or names of nodes; none: no new calls are made (the default with a trace).",
+        description="The agents whose tools may act again: toolless (no agents), all, or names of "
+        "nodes; none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
     max_calls: int = Field(200, ge=1, description="The most new agent calls that ask a model.")
@@ -38,7 +38,7 @@ class Settings(BaseModel):
         description="The most steps of one play; by default the app's own limit.",
     )
     max_state: int = Field(1_000_000, ge=1_000, description="The most characters of an input.")
-    exact_up_to: int = Field(8, ge=1, description="The most agents to play all coalitions.")
+    exact_up_to: int = Field(8, ge=1, description="Play all coalitions of at most so many agents.")
     target: float = Field(WITHIN, gt=0, description="The largest error, in (max − min worth) / n.")
     budget: int | None = Field(None, ge=2, description="The most coalitions to sample.")
     seed: int = Field(0, ge=0, description="The seed of the sampled orders.")
@@ -52,7 +52,7 @@ class Settings(BaseModel):
     version: str = Field("", description="A version of the app's prompts and models.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not repeated.")
     advise: bool = Field(False, description="Whether changes of the app are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for the agents' own.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try besides the agents' own.")
     may_lose: float = Field(
         0.05, ge=0, le=1, description="The fraction of v(N) − v(∅) that a change may lose."
     )

@@ -128,7 +128,7 @@ class Stage:
         wrappers: paths of tools that are agents.
         notes: remarks for the result, by topic.
         askers: the paths of nodes that asked a model.
-        blanks: fields whose emptied texts are one blank: see `Emptying`.
+        blanks: fields whose emptied texts are a single space: see `Emptying`.
     """
 
     app: App
@@ -203,7 +203,7 @@ class Stage:
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return a question's nth call in the trace's run of this input, or else of another."""
+        """Return a question's nth call in the trace's run of this input, or else in another run."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
@@ -222,7 +222,7 @@ class Stage:
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def blanking(self, keys: Collection[str]) -> "Stage":
-        """Return a copy of this stage in which the emptied texts of these keys are one blank."""
+        """Return a copy of this stage in which emptied texts of these keys are a single space."""
         return replace(self, blanks=self.blanks | frozenset(keys), _questions={})
 
     def emptying(self, words: str = "") -> Emptying:
@@ -230,7 +230,7 @@ class Stage:
         return Emptying(self.app.schema, frozenset(self.settings.keep), words, self.blanks)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
-        """Return an agent's inputs and outputs in runs; [] if its stand-in is not blank."""
+        """Return an agent's inputs and outputs in these runs; [] if its stand-in is not blank."""
         is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 

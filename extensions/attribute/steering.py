@@ -29,7 +29,7 @@ class Schema:
         keys: all fields.
         closed: fields whose type is a Literal or an enumeration.
         read: fields that a conditional edge reads.
-        optional: those of `read` that may be None, for which the edge may test.
+        optional: those of `read` that may be None, which the edge may test.
         ways: lower-case names of nodes, and texts that the edges return or compare with.
         added: fields with a reducer, which combines a new value with the old one.
         checked: the state classes that validate their fields (pydantic models).

@@ -43,8 +43,8 @@ class ToolAgent:
     """One call of a tool in a play.
 
     Args:
-        outer: the call that calls the tool.
-        given: the tool's arguments, or a tool call.
+        outer: the running call in which the tool is called.
+        given: the tool's arguments, or a tool call with them.
     """
 
     def __init__(self, outer: Scope, tool: BaseTool, given: Any) -> None:
@@ -112,7 +112,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # a tool that calls an agent counts as that agent only
+        if self.tool.name in scope.tools:  # count a tool that calls an agent only as that agent
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -189,7 +189,7 @@ tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AIN
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Lock a question in the `with` block, except on the event loop's thread: it must not wait."""
+    """Lock a question in the `with` block, but not on the event loop's thread: it may not wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield

@@ -80,7 +80,7 @@ def read_traces(file: Path) -> Recorded:
         below[str(row.get("parent_run_id") or "")].append(row)
     found.inputs = [_data(row.get("inputs") or {}) for row in below[""]]
     if not found.inputs:
-        raise ValueError(f"{file}: has no run without a parent: export whole runs of the app")
+        raise ValueError(f"{file}: has no root run: export whole runs of the app")
     roots = {str(row["id"]): number for number, row in enumerate(below[""], start=1)}
     for row in sorted(rows, key=_order):
         place, root = _place(row), roots.get(_root(row, known), 0)

@@ -36,7 +36,7 @@ class Values:
         method: "exact", or the sampler with its numbers of observations and coalitions.
         mean: each agent's value in the game of mean worths over all inputs and samples.
         rows: a row of the agents' values for each input, or for each sample of a single input.
-        sampling_error: each value's standard error by the sampling of orders; None if exact.
+        sampling_error: each value's standard error from the sampling of orders; None if exact.
         observations: the number of sampled orders.
         reached: whether the sampler's errors are within the target; None if exact.
         interactions: an (n, n) array of the pairs' Shapley interaction index; None if not exact.

@@ -13,19 +13,19 @@ INCOMPLETE = 1
 
 
 def write(
-    preferences: Annotated[Path, typer.Argument(help="Tasks, with preferences in words.")],
+    preferences: Annotated[Path, typer.Argument(help="The tasks and preferences in words.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file to write.")],
     model: Annotated[
         str, typer.Option(help="The writing model: provider:name, with settings after commas.")
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
     tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="A new seed asks for all again.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
     A faulty answer is sent back with its fault. The same command resumes after an interruption.
-    docs/authoring.md and docs/scenarios.md describe both files.
+    docs/authoring.md describes the preferences file, docs/scenarios.md the scenario file.
     """
     from shapley_coop.extensions.authoring.commission import read_commission
     from shapley_coop.extensions.authoring.writing import NotWritten

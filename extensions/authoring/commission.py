@@ -45,7 +45,7 @@ class Commission:
 
     Attributes:
         page: the preferences file's content.
-        beside: the file's folder; the file's path of the tools is relative to this folder.
+        beside: the folder of the file, to which the path of the tools in the file is relative.
     """
 
     page: ScenarioFile = field(repr=False)
@@ -108,7 +108,7 @@ def read_descriptions_sheet(
     Args:
         raw: the answer's JSON: a bit string, such as "0110" → description.
         sheet: the sheet that the letter asked for.
-        tasks: the tasks; no description may equal the one that joins the words of another set.
+        tasks: the tasks; no description may be the joined words of another set.
         taken: description → mask, for the descriptions accepted so far.
 
     Raises:

@@ -67,8 +67,8 @@ class Work:
         content: the scenario file's content.
         letters: the number of letters, including those that an interrupted earlier call sent.
         refused: the number of answers that were sent back with a fault.
-        calls: the number of letters that this call sent; the journal had the answers to the others.
-        tokens: the tokens that these calls read and wrote.
+        calls: the number of letters sent this time; the journal had the answers to the others.
+        tokens: the tokens read and written for these letters.
     """
 
     content: dict[str, Any]
@@ -174,7 +174,7 @@ class _Author:
             for sheet, answer in zip(open_sheets, answers, strict=True):
                 if isinstance(answer, BaseException):
                     raise answer
-                # Read in order, so that of two sheets with one description the second is sent back.
+                # Read in order: of two sheets with the same description, the second is sent back.
                 found = self._read(sheet, answer, {**self.described, **held})
                 if isinstance(found, Fault):
                     faults[sheet.name] = found

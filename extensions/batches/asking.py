@@ -46,9 +46,9 @@ class Call:
 
     Attributes:
         of: the letter's name in batches, and its key in the journal.
-        run: the number of the question's run, counted by the runs' first questions.
+        run: the number of the question's run, in the order of the runs' first questions.
         worst: the question's highest possible cost in USD.
-        reserved: the purse's id of the money reserved for the question; "" if none is reserved.
+        reserved: the id of the money that the purse reserved for the question; "" for none.
     """
 
     of: Of
@@ -68,7 +68,7 @@ class Batches(httpx2.AsyncBaseTransport):
         purse: the account of the sweep's spending, with the cost limit.
         playing: a function that returns the number of cells being played.
         tell: a callback for lines of text on the progress of batches.
-        pauses: the lengths of the waits.
+        pauses: how long to wait for letters and batches.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
-        """Send requests in the `with` block as this question's, and count its cell as waiting.
+        """Treat requests in the `with` block as this question's, and its cell as waiting.
 
         Raises:
             SpendingLimit: the remaining money does not cover the question.
@@ -131,7 +131,7 @@ class Batches(httpx2.AsyncBaseTransport):
         except SeatError:
             if not call.reserved:
                 await self._purse.check()  # raises `SpendingLimit` if no money is left
-            if name in self._given:  # forget it, or a resumed run gets the unreadable answer again
+            if name in self._given:  # forget the letter, whose answer was unreadable
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
@@ -159,7 +159,7 @@ class Batches(httpx2.AsyncBaseTransport):
         if held is None:
             self._add(endpoint, call, letter)
         else:
-            with suppress(SpendingLimit):  # send no new letter: this one is paid for already
+            with suppress(SpendingLimit):  # the letter is paid for, so no limit stops it
                 call.reserved = await self._purse.try_to(call.worst) or call.reserved
             self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         self._coming.discard(call.of.name)
@@ -210,7 +210,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._gathered[endpoint] = rest
 
     async def _paid_for(self, calls: Sequence[Call]) -> int:
-        """Reserve money for calls until it runs out; return the number of calls with money."""
+        """Reserve money for the calls in order, while it lasts; return how many are covered."""
         for number, call in enumerate(calls):
             if not call.reserved:
                 made = await self._purse.try_to(call.worst)

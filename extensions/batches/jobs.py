@@ -82,7 +82,7 @@ class Jobs:
     Args:
         sweep: the id of the sweep to which the letters belong.
         tell: a callback for lines of text on the progress of batches.
-        pauses: the lengths of the waits.
+        pauses: how long to wait for letters and batches.
     """
 
     def __init__(self, sweep: str, tell: Callable[[str], Any], pauses: Pauses) -> None:
@@ -133,7 +133,7 @@ class Jobs:
             endpoint: the endpoint and model of the batch.
             held: the file and batch that the book has for the letter.
             letter: the letter that waits.
-            add: adds the letter to another batch if its own batch was never created.
+            add: a function that adds the letter to another batch, if its own was never created.
         """
         job = self._jobs.get(held.file)
         if job is None or (job.ended.done() and job.batch is None):
@@ -210,7 +210,7 @@ class Jobs:
 
     @asynccontextmanager
     async def _answering(self, job: Job) -> AsyncIterator[None]:
-        """Pass an error within the block on to the waiting letters of a batch."""
+        """Pass an error raised in the `with` block on to the waiting letters of a batch."""
         try:
             yield
         except Exception as error:

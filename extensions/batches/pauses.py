@@ -1,4 +1,4 @@
-"""The lengths of the waits for letters and batches."""
+"""How long to wait for letters, and between polls of a batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pauses:
-    """The lengths of the waits for letters and batches, in seconds.
+    """How long to wait for letters, and between polls of a batch, in seconds.
 
     Attributes:
-        settled: the wait for more letters if every cell being played waits for an answer.
-        gathered: the wait for more letters if some cells do not wait for an answer.
+        settled: how long to collect letters once all cells in play wait for an answer.
+        gathered: how long to collect letters while some cells in play need no answer.
         first: the pause before the first poll of a batch; each later pause is 1.5 times longer.
         longest: the longest pause between two polls.
     """

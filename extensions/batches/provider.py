@@ -84,7 +84,7 @@ class Provider:
         async for batch in self._client.batches.list(limit=100):
             if batch.input_file_id == file:
                 return batch.id
-            if batch.created_at < since - 3600:  # newest come first; clocks differ < 1 h
+            if batch.created_at < since - 3600:  # the newest come first; clocks differ by < 1 h
                 break
         return ""
 
@@ -156,7 +156,7 @@ def answer_to(line: Mapping[str, Any] | None, batch: Batch) -> tuple[int, Any]:
 
 
 def failure(code: str) -> tuple[int, Any]:
-    """Return the response to a letter without an answer, as HTTP status and body."""
+    """Return the response to a letter that got no answer, as HTTP status and body."""
     error = {"message": code, "type": "batch_error", "param": None, "code": code}
     return 408 if code in _ASKED_AGAIN else 400, {"error": error}
 

@@ -39,7 +39,7 @@ def weights_in_force(history: History, weights: Intervals) -> Weights:
 
 
 def reduced(history: History, weights: Intervals) -> list[str]:
-    """Return a sentence for each kind whose weight was reduced below its interval."""
+    """Return a sentence for each kind of work whose weight the rules have reduced."""
     lines, now = _lines(history), weights_in_force(history, weights)
     told = []
     for kind in KINDS:
@@ -122,7 +122,7 @@ def _agreed(name: str, change: int, decimals: int) -> dict[str, Any]:
 
 
 def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
-    """Return a contributor's (kind, commit, count), sorted by kind and then largest count first."""
+    """Return a contributor's (kind, commit, count), sorted by kind, then largest count first."""
     found = defaultdict[tuple[str, str], Fraction](Fraction)
     for kind in KINDS:
         for shown in one.evidence[kind]:

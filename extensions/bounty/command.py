@@ -52,9 +52,9 @@ def settle_git(
 
 
 def _place(dry_run: bool, markdown: of.Markdown, serving: Serving) -> Serving:
-    """Return where people's pages are served; refuse options that a dry run cannot keep."""
+    """Return where people's pages are served; refuse options that a dry run excludes."""
     if dry_run and (markdown or serving.wanted):
-        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
+        raise ValueError("--dry-run asks nobody and writes nothing: leave out --markdown, --serve")
     return serving.check_place()
 
 

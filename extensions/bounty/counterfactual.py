@@ -1,4 +1,4 @@
-"""The option `--score CMD`: a repository's score without the commits of each contributor.
+"""The option `--score CMD`: a repository's score without each contributor in turn.
 
 The command runs in the sandbox on the files of a tree that git builds (`without`). It has no
 network and only Python's own packages, and cannot change this machine. A command that fails scores
@@ -77,10 +77,10 @@ def counterfactual(
     unsafe: bool = False,
     progress: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return the command's score of the repository without each contributor's commits.
+    """Return the command's scores of the repository without each contributor in turn.
 
     Args:
-        history: the history of the range.
+        history: the history of the settled commits.
         names: the contributors.
         command: program and arguments, split as a shell would split them; no shell runs.
         unsafe: run the command without a sandbox.

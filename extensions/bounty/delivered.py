@@ -43,7 +43,7 @@ class DeliveredParams(Params):
     bounty: Number = Field(default=100, gt=0, le=10**9, description="The amount to divide.")
     currency: str = Field(default="", max_length=16, description="The currency of the bounty.")
     decimals: int = Field(default=2, ge=0, le=6, description="Decimals of the amounts to be paid.")
-    work: str = Field(default="", max_length=400, description="The place of the work, in words.")
+    work: str = Field(default="", max_length=400, description="Where the work is, in words.")
     made: dict[str, str] = Field(default={}, description="Agent → its work in words.")
 
     @model_validator(mode="before")

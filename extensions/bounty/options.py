@@ -18,7 +18,7 @@ Mailmap = Annotated[
     Path | None,
     typer.Option(
         help="A mailmap: a file that says which addresses belong to one person. The repository's "
-        "own mailmap is used only if it is named here, because any committer can edit it."
+        "own mailmap is used only if you name it, because any committer can edit it."
     ),
 ]
 Model = Annotated[
@@ -45,8 +45,8 @@ Deadline = Annotated[
 Score = Annotated[
     str,
     typer.Option(
-        help="A command that scores the repository, run in the sandbox without each contributor's "
-        "commits."
+        help="A command that scores the repository. The sandbox runs it once for each contributor, "
+        "without this contributor's commits."
     ),
 ]
 Explain = Annotated[

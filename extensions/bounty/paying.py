@@ -42,8 +42,8 @@ def pay(
 ) -> None:
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
-    With an account of `world`, the payer of the bounty, one file pays each agent its payoff.
-    Without that account, each agent that pays others gets a file. Nothing is sent anywhere.
+    If `world`, the payer of the bounty, has an account, one file pays each agent its payoff.
+    Otherwise, each agent that pays others gets a file. Nothing is sent anywhere.
     """
     from shapley_coop.extensions.bounty.payment_file import (
         CURRENCY,
@@ -98,7 +98,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     if currency != CURRENCY:
         raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
     if settled["ledger"] != "paid":
-        raise ValueError(f"{run} is a fork, and another was paid: pay the run that it left")
+        raise ValueError(f"{run} is a fork, which pays nothing: name the run that was forked")
     return table, settled
 
 

@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """Return a name in SEPA's characters (EPC217-08); similar ones or spaces replace all others.
+    """Return a name in SEPA's characters (EPC217-08); others become similar ones or spaces.
 
     Raises:
         ValueError: the extra `sepa` is not installed.
@@ -103,7 +103,7 @@ def name_for_banks(name: str) -> str:
 
 
 def cents(micro: int) -> int:
-    """Return an amount in millionths of a euro in cents, rounded to the nearest, ties to even."""
+    """Convert millionths of a euro to cents, rounded to the nearest, ties to even."""
     return round(micro / CENT) if micro % CENT else micro // CENT
 
 
@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return a file's message id, a hash of its payments, so that banks refuse the file twice.
+    """Return a file's message id, a hash of its payments, by which banks refuse a second copy.
 
     Args:
         payer: the account that pays.

@@ -61,9 +61,7 @@ def settle_history(
             amount that can be paid.
     """
     if not (artefacts := _counts(history)):
-        raise ValueError(
-            f"{history.path}: nobody made anything that counts in this range" + _why_nobody(history)
-        )
+        raise ValueError(f"{history.path}: nobody made anything that counts" + _why_nobody(history))
     in_force = weights_in_force(history, weights)
     values = wev(artefacts, weights=in_force)
     names = sorted(values, key=lambda name: (-values[name].point, name))

@@ -51,7 +51,7 @@ class Settling:
         bounty: str,
         currency: str,
     ) -> "Settling":
-        """Read a history and its rules, and return a settlement without seats.
+        """Read a history and its rules, and return a settlement in which nobody is asked yet.
 
         Raises:
             ValueError: the repository or a file cannot be read.
@@ -67,7 +67,7 @@ class Settling:
         """Set the contributors' seats: those given, or else people if the run is `for_payment`.
 
         Raises:
-            ValueError: a seat is malformed, of no contributor, or forbidden by `for_payment`.
+            ValueError: a seat is malformed, belongs to no contributor, or `for_payment` forbids it.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)
@@ -75,7 +75,7 @@ class Settling:
         known = self.history.artefacts()
         if stray := [name for name in self.seats if name not in ("*", *known)]:
             raise ValueError(
-                f"--agent {stray[0]}: made nothing that counts in this range: choose from "
+                f"--agent {stray[0]}: made nothing that counts in these commits: choose from "
                 f"{', '.join(known)}"
             )
         if for_payment:
@@ -83,7 +83,7 @@ class Settling:
             check_for_payment(named)
 
     def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return the report with these payoffs, or else divided by earned value."""
+        """Return the report, divided by these payoffs or, without them, by earned value."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serving: Serving) -> dict[str, Any]:
@@ -127,13 +127,13 @@ class Settling:
         return ended, []
 
     def _work(self) -> str:
-        """Return a text of the paid commits' hashes, the same however their range is written."""
+        """Return a text of the paid commits' hashes, the same however A..B is written."""
         return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
-        """Return a command's scores of the repository without each contributor's commits."""
+        """Return a command's scores of the repository without each contributor in turn."""
         from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])

@@ -27,7 +27,7 @@ def rows(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _unpaid(report: Mapping[str, Any]) -> list[str]:
-    """Return the people who committed in the range but made nothing that counts."""
+    """Return the people who committed but made nothing that counts."""
     return [name for name in report["uncounted"] if name not in report["contributors"]]
 
 
@@ -83,7 +83,7 @@ def markdown(report: Mapping[str, Any]) -> str:
 
 
 def without_rows(without: Mapping[str, Any]) -> list[list[str]]:
-    """Return a table with the score without each contributor's commits (`counterfactual`)."""
+    """Return a table of the scores without each contributor in turn (`counterfactual`)."""
     found = [["contributor", "score without", "missing without", "Shapley value", "why not played"]]
     for name, one in without["contributors"].items():
         numbers = (one["score"], one["missing"], one["value"])

@@ -1,9 +1,9 @@
 """The trees that a repository would have without some contributors' commits.
 
-The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
-tree merge does this in a temporary repository without working tree, merge drivers or hooks. Merge
-commits are not picked, so a pick may fail on a conflict that a merge commit resolved. The caller
-then reports "not played" for this choice of contributors, instead of guessing.
+The other contributors' commits are cherry-picked one by one onto the state before the settled
+commits. Git's own tree merge does this in a temporary repository without working tree, merge
+drivers or hooks. Merge commits are not picked, so a pick may fail on a conflict that a merge commit
+resolved. The caller then reports "not played" for this choice of contributors, instead of guessing.
 """
 
 import subprocess
@@ -31,7 +31,7 @@ class Without:
     """A builder of trees from the commits of some contributors.
 
     Args:
-        copy: a temporary repository that holds the range.
+        copy: a temporary repository with the commits being settled.
         history: the history that was read from the original repository.
     """
 
@@ -48,13 +48,13 @@ class Without:
     def tree(self, members: Set[str]) -> str:
         """Return the hash of the tree with only the commits of `members`.
 
-        A commit is included if all contributors paid for it are members. A bot's commit always is.
+        A commit is included if all contributors paid for it are members. Bots' commits always are.
 
         Raises:
             Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes per commit, except for commits that follow their own parent.
+        Cost: four git processes per commit, or none for a commit picked onto its own parent.
         """
         made = self._history.made
         if all(who <= members for _, who in made):
@@ -102,10 +102,10 @@ class Without:
             yield Path(folder)
 
     def _onto(self, tree: str, commit: str) -> str:
-        """Return the tree after a commit's changes are picked onto it."""
+        """Return a tree with a commit's changes picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # the parent is older than the settled range of commits
+        if not was:  # the parent is older than the settled commits
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]

@@ -118,7 +118,7 @@ def _value(text: str) -> float | bool:
 
 
 class Understood(BaseModel):
-    """A small game, or a question to the person. Strict schemas refuse fields with defaults."""
+    """A small game, or a question to the person. Strict schemas permit no defaults."""
 
     class Choices(BaseModel):
         """The actions of one agent."""

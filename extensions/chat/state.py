@@ -99,8 +99,8 @@ def playable_games(workflow: str) -> list[str]:
 def proposal_of(given: Any, workflow: str) -> dict[str, Any] | str:
     """Return the given proposal with defaults filled in, or the reason why it cannot be played.
 
-    Every game that a caller can write, as an edit or in the chat's state, is checked here before a
-    play. A proposal has only a game and numbers: no file, secret or other setting of a run.
+    Every game that a caller can write, as an edit or in the chat's state, passes this check
+    before a play. A proposal has only a game and numbers: no file, secret or other run setting.
     """
     try:
         proposal = Proposal.model_validate(given)

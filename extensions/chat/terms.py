@@ -1,4 +1,4 @@
-"""Checks by code, not by a model, of which words of a person a game takes over."""
+"""Checks, by code and not by a model, of which of a person's words a game expresses."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def _held(words: Sequence[str], quote: Sequence[str]) -> Iterator[int]:
 
 
 def not_expressed(quotes: Sequence[str], game: Mapping[str, Any]) -> list[str]:
-    """Return the quotes that the model says the game takes over, but that it cannot express.
+    """Return the quotes that the game cannot express, although the model says that it does.
 
     Such a quote has a number that is no payoff, a name that is not in the game, or a term that no
     table of payoffs expresses.

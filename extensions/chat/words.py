@@ -41,7 +41,7 @@ def proposal_in_words(proposal: Mapping[str, Any], notes: Sequence[str]) -> str:
 
 
 def games_in_words(names: Sequence[str]) -> str:
-    """Return a list of games for a person to name; of a single game, its numeric parameters too."""
+    """Return a list of games for a person to name; a single game with its numeric parameters."""
     lines = []
     for name in names:
         numbers = [

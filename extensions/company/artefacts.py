@@ -145,10 +145,10 @@ def _body(wanted: tuple[str, ...]) -> str:
 
 
 def _with_fence(text: str, body: str) -> Any:
-    """Return a JSON object; a fence may hold the whole object, or the value of its key `body`.
+    """Return a JSON object; a code fence may hold the object, or the value of its key `body`.
 
     Raises:
-        ValueError: the text is not a JSON object, or text other than a fence follows the object.
+        ValueError: the text is no JSON object, or text other than a code fence follows the object.
     """
     # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
@@ -164,11 +164,11 @@ def _with_fence(text: str, body: str) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """Return the text between the opening and the closing line of a fence."""
+    """Return the text between the opening and the closing line of a code fence."""
     lines = text.split("\n")
     fence = re.match(r"`{3,12}|~{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
-        raise ValueError("the text after it is not a closed ``` block")
+        raise ValueError("text outside the JSON is not a closed ``` block")
     return "\n".join(lines[1:-1]) + "\n"
 
 

@@ -129,7 +129,7 @@ class SoftwareCompany(Game):
         Raises:
             SandboxMissing: there is no sandbox, and the parameters do not switch it off.
             GameError: the parameters switch the sandbox off without the command line's permission.
-            LibraryMissing: the library that matches globs of file kinds is not installed.
+            LibraryMissing: the library that tells a file's kind by its path is not installed.
         """
         engine(self.name)
         if self.runner is company_checks.without_sandbox:

@@ -14,15 +14,15 @@ class SoftwareCompanyParams(Params):
     """The parameters of a software company: roles, rounds, task, phases, bounty and weights."""
 
     agents: list[str] = Field(default=list(ROLES), min_length=2, description="The roles that play.")
-    rounds: int = Field(default=1, ge=1, le=50, description="Cycles through all four phases.")
+    rounds: int = Field(default=1, ge=1, le=50, description="The cycles through all four phases.")
     task: str | dict[str, Any] = Field(
         default="bmi",
         validate_default=True,
-        description="A task's name, a task file or its content, or words.",
+        description="A task: its name, its file, the file's content, or a description in words.",
     )
     phases: dict[str, int] = Field(
         default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},
-        description="Turns of each phase, in this order.",
+        description="Phase → its number of turns, in the order of the phases.",
     )
     bounty: Number = Field(
         default=100, gt=0, le=10**9, description="The reward that is paid once all checks pass."

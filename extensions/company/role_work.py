@@ -85,7 +85,7 @@ def _writings(
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
-    """Yield the fixes that add validation; the Programmer starts with the command line."""
+    """Yield the fixes that add validation; the Programmer's fixes start with `main.py`."""
     mended = [
         (
             "main.py",

@@ -79,7 +79,7 @@ class Check(_Model):
         if (self.inputs is None) == (self.command is None):
             raise ValueError("a check gives either inputs or a command")
         if self.inputs is not None and (self.output is not None) == self.refused:
-            raise ValueError("a check with inputs needs their output or refused: true, not both")
+            raise ValueError("a check with inputs needs either their output or refused: true")
         return self
 
     @field_validator("prints")
@@ -198,7 +198,7 @@ def shipped() -> list[str]:
 
 
 def shown(result: CheckResult) -> str:
-    """Return the result of a program's run in one line; of a failed run, the error first."""
+    """Return the result of a program's run in one line; for a failed run, the error comes first."""
     if result.status != "ended":
         return _ENDED_FOR[result.status]
     printed, last = result.stdout.split(), result.stderr.strip().splitlines()[-1:]

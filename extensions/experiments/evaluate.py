@@ -53,7 +53,7 @@ def evaluate(
         raise missing_library("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    free = all(map(is_free, models_of(cells)))  # a cost column would then be all zeros
+    free = all(map(is_free, models_of(cells)))  # if so, a cost column would be all zeros
     known = NO_PRICES if free and not prices else prices_from(prices)
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)

@@ -21,7 +21,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
-    """Refuse a delegation that the agent's mandate forbids. Do not publish the agent's speech."""
+    """Refuse a delegation that the agent's mandate forbids; publish nothing that the agent says."""
     mediator = mediator_of(turn.evaluated.game)
     delegates = said.action == mediator.word
     fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None

@@ -27,7 +27,7 @@ class Delegator(StageReader):
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """Return the word to delegate if acting pays no more; else the agent's best action.
+        """Return the agent's best action if it pays more than delegating; else the word.
 
         Raises:
             Missing: the letter lacks a fact that the comparison needs.

@@ -75,7 +75,7 @@ class Mediator:
         return {self.stage.agents[i]: action for i, action in zip(members, play, strict=True)}
 
     def promised(self, turn: int) -> list[dict[str, Any]]:
-        """Return the mediator's actions for sets of delegators, in the form of letters.
+        """Return the mediator's actions for sets of delegators, as letters show them.
 
         The set of all agents comes first. All smaller sets follow if there are few agents;
         with many agents, only the sets that lack one agent follow.

@@ -33,7 +33,7 @@ _WHOLE = 2**46
 """Amounts below this do not overflow int64 when summed over 10,000 turns."""
 
 Rows = NDArray[Any]
-"""An array (action, sum of the others' actions) → the action's payoff, in whole parts 1/unit."""
+"""An array (action, sum of the others' actions) → the action's payoff, as multiples of 1/unit."""
 
 
 class Counts:
@@ -59,7 +59,7 @@ class Counts:
             many = f"{n} agents with {len(self.actions)} actions"
             raise ValueError(f"{many} is too many: use fewer agents or turns")
         if len(self.actions) > 2 and self.line is None:
-            raise ValueError("give two actions, or all agents the same one")
+            raise ValueError("more than two actions need payoffs on lines of one slope")
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":
@@ -112,7 +112,7 @@ class Counts:
 
     @cached_property
     def rows(self) -> Rows:
-        """The payoff of each action at each sum of the others' actions, in whole parts 1/unit."""
+        """The payoff of each action at each sum of the others' actions, as multiples of 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
@@ -122,7 +122,7 @@ class Counts:
         return found
 
     def _whole(self, piece: Piece, further: Rows) -> Rows:
-        """Return a piece's payoffs as multiples of 1/unit, rounded to millionths if it is finer."""
+        """Return a piece's payoffs as multiples of 1/unit; finer ones are rounded to millionths."""
         pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
         if self.unit == self._parts:
             return np.asarray(pays + each * further)
@@ -248,7 +248,7 @@ class Counts:
             counts: an action's number → the number of agents that take it, arrays of any shape.
             others: the largest sum of the others' actions, an array of the same shape.
 
-        A piecewise linear total has its minimum at an end of the range or of a piece.
+        A piecewise linear total is least at the lowest or highest sum, or at an end of a piece.
         """
         low = sum(k * many for k, many in counts.items())
         starts = {p.start for own in self.pieces.values() for p in own if p.start}

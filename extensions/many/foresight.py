@@ -93,7 +93,7 @@ class Counting(Foresight):
     def _rewards(self, usual: str, others: Mapping[str, str]) -> Any:
         code, n = self.counts.code, self.counts.n
         total = code[usual] * (n - len(others)) + sum(code[action] for action in others.values())
-        done = [usual] * (len(others) < n) + [*others.values()]  # if all deviate, nobody is usual
+        done = [usual] * (len(others) < n) + [*others.values()]  # leave `usual` out if all deviate
         pays = {a: float(self.counts.pay(a, total - code[a])) for a in dict.fromkeys(done)}
         each = {agent: pays[action] for agent, action in others.items()}
         return Mostly(self.agents, pays.get(usual, 0.0), each)
@@ -107,8 +107,8 @@ class Counting(Foresight):
     def together(self) -> list[Part]:
         """Return the plan with the largest total payoff.
 
-        If only a few agents have to deviate from the habit, the plan names the agents that follow
-        me in order. Otherwise, the plan is the best one in which all agents take the same action.
+        If only a few agents have to deviate from the habit, the plan names them: those after this
+        agent, in order. Otherwise, it is the best plan in which all agents take the same action.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))

@@ -44,7 +44,7 @@ class CountedPayoffs:
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """Return the baseline: the only undominated action, or if several are, "away"."""
+        """Return the baseline: the only undominated action, or "away" if there are several."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)

@@ -109,7 +109,7 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
-    """Return the middle of two limits, rounded between them if its denominator is too large."""
+    """Return the middle of two limits, rounded but between them if its denominator is too large."""
     middle = (low + high) / 2
     if middle.denominator <= MAX_DENOMINATOR:
         return middle

@@ -92,7 +92,7 @@ def _issues(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _options(agents: list[str], seed: int) -> dict[str, Any]:
-    """Return a job: on two issues the agents' interests are opposed, with different weights.
+    """Return a market for a job: two issues oppose the agents' interests, with unequal weights.
     On the third issue, the start of the job, the interests may agree."""
     told: dict[str, Any] = {}
     for i, agent in enumerate(_two(agents, "options")):

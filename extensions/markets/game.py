@@ -187,7 +187,7 @@ class Trade(Game):
 
         A gift by hand is limited to the units that the contract's gifts have left.
         """
-        self.check({**position, GIVEN: []}, actions)  # without gifts: they may depend on actions
+        self.check({**position, GIVEN: []}, actions)  # no due gifts: they may depend on actions
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
         for agent in self.agents:
             if by_hand := parse_gift(actions.get(agent, "")):

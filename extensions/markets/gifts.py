@@ -60,7 +60,7 @@ def after(
     found = {agent: dict(own) for agent, own in holds.items()}
     for giver, receiver, good, count in gifts:
         if giver not in agents or receiver not in agents:
-            continue  # "everyone", or the name of no agent
+            continue  # "everyone", or a name that no agent has
         moved = count
         if giver in found:
             moved = min(count, found[giver].get(good, 0))

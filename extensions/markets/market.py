@@ -53,7 +53,7 @@ class Trader(BaseModel):
 
 
 class MarketFile(BaseModel):
-    """A market: `agents` in speaking order; with `pool`, goods count only if all accept.
+    """A market: `agents` in speaking order; with `pool`, goods are lost unless all accept.
 
     An issue is played as a good of a pool. The first agent holds one unit less than there are
     options; the units that the second agent gets are the index, from 0, of the agreed option.
@@ -86,7 +86,7 @@ class MarketFile(BaseModel):
             if not _is_amount(trader.otherwise):
                 raise ValueError(f"the value of {name} without a deal (otherwise) is not a number")
             if trader.purse is not None and not _is_amount(trader.purse, least=0):
-                raise ValueError(f"the purse of {name} is not a number from 0")
+                raise ValueError(f"the purse of {name} is not a number of 0 or more")
         if not 1 <= len(goods) <= MOST_GOODS:
             raise ValueError(f"{len(goods)} goods: give 1 to {MOST_GOODS}")
         for good in goods:
@@ -104,8 +104,10 @@ class MarketFile(BaseModel):
         if self.issues and len(self.agents) != 2:
             raise ValueError(f"issues are for two agents, not {len(self.agents)}")
         for issue, options in self.issues.items():
-            if issue in goods or not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
-                raise ValueError(f"{issue}: give 2 to {MOST_OPTIONS} different options, none held")
+            if issue in goods:
+                raise ValueError(f"{issue} is an issue, so no agent can hold it")
+            if not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
+                raise ValueError(f"{issue}: give 2 to {MOST_OPTIONS} different options")
         return [*goods, *self.issues]
 
     def _check_worth(self, name: str, good: str, worth: Worth) -> None:
@@ -138,7 +140,7 @@ class Market:
         about: a sentence of its story.
         goods: the names of the goods, in order.
         holds: agent → good → count at the start; public.
-        pool: whether goods count only if all others accept the first agent's division.
+        pool: whether goods are lost unless all others accept the first agent's division.
         worths: agent → good → its worth to the agent; private.
         purses: agent → the largest amount that it can pay in all; private.
         otherwise: agent → its payoff if a pool is not divided; private.

@@ -78,7 +78,7 @@ def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
 
 
 def _purse(turn: TurnContext, agent: str) -> Fraction | None:
-    """Return the largest amount that an agent can pay: the smaller of its purse and its limit."""
+    """Return the most that an agent can pay: the smaller of its purse and its mandate's limit."""
     allowed = limits_of(turn.evaluated.config, agent).most_pay
     known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
     return min(known, default=None)

@@ -19,7 +19,7 @@ CENT = Fraction(1, 100)
 
 
 def orders(facts: Mapping[str, Any]) -> str:
-    """Return the message with all orders that can gain the agent something.
+    """Return the message with all orders from which the agent can gain.
 
     Raises:
         Missing: the letter lacks the agent's holdings or worths.

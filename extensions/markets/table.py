@@ -34,7 +34,7 @@ def cleared(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def cleared_in_words(view: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variable with a line on each good's price, and on whose orders traded nothing."""
+    """Return the variable that states each good's price, and which orders traded nothing."""
     told = [
         f"- {good}: " + ("{volume} traded, at {price} each".format(**one) if one else "none traded")
         for good, one in view["prices"].items()

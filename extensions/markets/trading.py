@@ -32,7 +32,7 @@ MOST_DIVISIONS = 5_000
 class Trader(Reader):
     """An embedded agent that answers one letter of a game with goods.
 
-    The agent knows its own worths and assumes the others' worths by `Guess`. It never signs a deal
+    The agent knows its own worths, and guesses the others' worths (`Guess`). It never signs a deal
     that leaves it with less than it has, or that costs more than it can pay.
     """
 
@@ -101,7 +101,7 @@ class Trader(Reader):
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """Return an action that gives another its part of the pool if no contract does, or ""."""
+        """Return an action that gives another agent its part of a pool; "" if a contract does."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
@@ -233,7 +233,7 @@ class Trader(Reader):
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Return payments that divide the gain: its share to the agent, equal parts to partners."""
+        """Return payments that divide the gain: the agent's share, and equal parts for partners."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:

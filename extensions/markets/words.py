@@ -61,7 +61,7 @@ def rules_of(market: Market, rounds: int, limited: bool) -> str:
 
     Args:
         rounds: the number of turns of trade.
-        limited: whether some agent can pay only so much.
+        limited: whether some agent's purse is limited.
     """
     turns = "Once, in turn 1," if rounds == 1 else f"In each of the turns 1 to {rounds}"
     return "\n".join(
@@ -83,7 +83,7 @@ def rules_of(market: Market, rounds: int, limited: bool) -> str:
 
 
 def _closing(market: Market, last: int) -> str:
-    """Return the rule by which a pool is divided at its last turn, or for goods agents own."""
+    """Return the rule for a pool's last turn; without a pool, the rule that owners keep goods."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])

@@ -4,10 +4,10 @@ from shapley_coop.cli.console import finish
 
 
 def mcp() -> None:
-    """Tools for a model's client, over standard input and output: the Model Context Protocol.
+    """Serve tools to a model's client on standard input and output (Model Context Protocol).
 
-    negotiate, check_contract, credit, verify and runs, over the runs of this home. On a server
-    the same tools are at /mcp.
+    The tools are negotiate, check_contract, credit, verify and runs, for the runs of this home. A
+    server offers the same tools at /mcp.
     """
     from shapley_coop.extensions.mcp.at_home import serve_stdio
 

@@ -94,7 +94,7 @@ class Report(BaseModel):
     payoffs: dict[str, float] | None = None
     values: dict[str, float] | None = Field(
         default=None,
-        description="Shapley values: gains beyond the baseline, which payoffs include.",
+        description="Shapley values: gains beyond the baseline; payoffs include the baseline.",
     )
 
 
@@ -110,7 +110,7 @@ class ContractToCheck(Asked):
     params: dict[str, Any] = {}
     enforcement: Literal["notional", "enforced", "escrow"] = "enforced"
     deposit: str = Field(
-        default="", description="Each party's deposit; empty for the amount needed."
+        default="", description="Each party's deposit; if empty, a sufficient one."
     )
 
 
@@ -186,7 +186,7 @@ class Verified(BaseModel):
 
 
 class RunsAsked(Asked):
-    """One run by name, or the newest."""
+    """One run by its name, or the newest runs."""
 
     run: str = ""
     game: str = Field(default="", description="Only runs of this game.")
@@ -206,7 +206,7 @@ class RunLine(BaseModel):
 
 
 class Runs(BaseModel):
-    """Runs, newest first; with the state of a run given by name."""
+    """Runs, newest first; of a run given by name, also the state."""
 
     runs: list[RunLine]
     report: Report | None = None

@@ -93,7 +93,7 @@ async def _of_caller(request: Request) -> AsyncIterator[Place]:
 
 
 class _Threads:
-    """The `Place` of the caller's threads, each a run, and of the runs that its chats played."""
+    """The `Place` of the caller's threads, each a run, and of runs played by the caller's chats."""
 
     def __init__(self, client: LangGraphClient, owner: str) -> None:
         self._client, self._owner = client, owner
@@ -114,7 +114,7 @@ class _Threads:
 
     async def standing(self, run: str) -> Standing:
         with acting_for(self._owner):
-            if await asyncio.to_thread(is_known, run):  # a chat or a command played it: no thread
+            if await asyncio.to_thread(is_known, run):  # a chat or a command played it in no thread
                 return await HomeRuns().standing(run)
         with _refusals(f"there is no run {run[:100]!r}"):
             thread, state = await asyncio.gather(

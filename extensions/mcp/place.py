@@ -28,7 +28,7 @@ class Standing:
 
 
 class Place(Protocol):
-    """A place that plays and finds runs."""
+    """The place where runs are played and found: a home here, or a server."""
 
     async def begin(self, workflow: str, room: dict[str, Any]) -> str:
         """Start a run and return its name.

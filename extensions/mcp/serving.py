@@ -103,7 +103,7 @@ def server(
 
     Args:
         tools: the tools on offer.
-        place: makes the `Place` of a call from its HTTP request; the request is None without HTTP.
+        place: a function from a call's HTTP request (None without HTTP) to the call's `Place`.
     """
     named = {tool.name: tool for tool in tools}
     listing = types.ListToolsResult(tools=[tool.described() for tool in tools])

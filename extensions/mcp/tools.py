@@ -72,7 +72,7 @@ async def _check_contract(_: Place, asked: ContractToCheck) -> Checked:
 async def _credit(place: Place, asked: CreditAsked) -> Credit:
     if not asked.run:
         if "values" not in installed():
-            raise ValueError("worth needs the extension values: restore it, or give a run")
+            raise ValueError("worth needs the extension `values`: restore it, or give a run")
         from shapley_coop.extensions.values.files import credit_report
 
         whose = {"agents": asked.agents, "worth": asked.worth}

@@ -32,7 +32,7 @@ Point = tuple[Fraction, ...]
 
 
 def nash(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest product of gains; d if each leaves an agent below d.
+    """Return the outcome with the largest product of gains; d if none gives all at least d.
 
     Args:
         points: the outcomes' payoffs.
@@ -42,7 +42,7 @@ def nash(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome that maximizes the least relative gain; d if each leaves an agent below d.
+    """Return the outcome that maximizes the least relative gain; d if none gives all at least d.
 
     The arguments are those of `nash`.
     """

@@ -62,7 +62,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
     Args:
         stage: the game.
-        rule: a function of `arbiters`; payments in the last turn lead to the payoffs it returns.
+        rule: a function of `arbiters`; payments in the last turn lead to the rule's payoffs.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}

@@ -32,7 +32,7 @@ def distance(row: Row, solution: str) -> float | None:
 
     Returns:
         None for any other solution, for a game without a table of payoffs, or for a split if the
-        graph admits no payments.
+        workflow admits no payments.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,

@@ -5,7 +5,7 @@ A seat is `python:shapley_coop.extensions.opponents.negmas_seat:boulware`.
 The seats need the extra `negmas`, whose library is under the AGPL 3.0.
 
 The agents negotiate the split of the surplus of the best joint action. An outcome is the first
-agent's share in percent, within the agents' means, and becomes a deal of that action and one
+agent's share in percent, within the agents' means, and becomes a deal of this joint action and one
 payment. Each offer of the talk is one offer in NegMAS's alternating offers (`SAOMechanism`). To
 answer a letter, the whole talk is replayed to a new negotiator, so a seat keeps no memory. Any
 offer of the other agent is read as the share that the offer leaves to this agent.

@@ -1,4 +1,4 @@
-"""The coalition with the greatest excess, which has most to complain of about its payoffs."""
+"""The coalition with the greatest excess, which has most reason to complain of its payoffs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -18,9 +18,9 @@ def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[s
     """Return the coalition C, 0 < |C| < n, with the greatest excess e(C) = v(C) − x(C).
 
     If the game has baselines, v(C) is C's worth by the record, and x(C) sums the members' payoffs
-    less their baselines. Otherwise v(C) is what C can secure by the rules, and x(C) sums payoffs.
-    In both cases, e(C) > 0 means that the payoffs are outside the core of v.
-    Return None if v and payoffs differ in unit, v(N) was not paid out, or n > `SMALL`.
+    minus their baselines. Otherwise v(C) is what C can secure by the rules, and x(C) sums payoffs.
+    In both cases, e(C) > 0 means that the payoffs are outside the core of v. Return None if v and
+    payoffs differ in unit, v(N) was not paid out, or n > `SMALL`.
     """
     if len(evaluated.agents) > SMALL:
         return None

@@ -30,7 +30,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
 
     `due` is the agent's payoff under the Shapley norm: its baseline plus its Shapley value. If the
     game's worths have another unit than payoffs, the Shapley values divide the total instead. `gap`
-    is the payoff less `due`. `least` names the agents with the smallest gap.
+    is the payoff minus `due`. `least` names the agents with the smallest gap.
 
     Args:
         evaluated: the state of a settled run, and the values computed from it.
@@ -87,8 +87,8 @@ def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     """Return the standard error of the amount due, in the unit of payoffs.
 
-    With a baseline, the result is the error of the value, because the baseline is exact. Without
-    a baseline, values may have another unit, so the value's error is scaled by due / value.
+    With a baseline, the result is the error of the value, because the baseline is exact. Without a
+    baseline, values may have another unit than payoffs, so the error is scaled by due / value.
     """
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     if credit["alone"] is not None:

@@ -35,8 +35,8 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
         select=["thread_id", "created_at", "metadata", "status", "interrupts"],
         extract=_SHOWN,
     )
-    # A thread of another graph, such as a chat, is not a run; the register lists the runs it
-    # started.
+    # A thread of another graph, such as a chat, is not a run; the runs of chats are in the
+    # register.
     shown = ("", *names())  # "": a new thread, which has no graph yet
     threads = [one for one in threads if (one["metadata"] or {}).get("graph_id", "") in shown]
     reasons = await asyncio.gather(*map(_reason, threads))

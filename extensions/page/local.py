@@ -58,7 +58,7 @@ class ViewHandler(Handler):
     def is_foreign(self) -> bool:
         """Return whether a request names another host than this machine.
 
-        Pages of a foreign host name that resolves to this address must not read these pages.
+        A web page whose host name resolves to this address must not read the viewer's pages.
         """
         host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
         return host not in (LOOPBACK, "localhost")

@@ -47,7 +47,7 @@ class HomeSource:
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """Return the bundle of a run's latest checkpoint."""
         if self._only not in ("", run):
-            raise ValueError(f"this page shows {self._only} alone")
+            raise ValueError(f"this page shows only the run {self._only}")
         return bundle_of(asyncio.run(run_of(run)), home(), private)
 
 

@@ -44,7 +44,7 @@ def standalone_page(bundle: dict[str, Any]) -> str:
 
 
 def link_modules(entry: str) -> str:
-    """Return a JavaScript module and all its imports as one program, in order of dependence.
+    """Return a JavaScript module and all its imports as one program, dependencies first.
 
     The modules must have named imports on one line, and no top-level name in common.
     """

@@ -63,7 +63,7 @@ class GameTable:
         game: the game's label.
         stage: the stage game, in the form that letters show.
         lines: (agents, contract) → column → estimate; a line without a contract has only welfare.
-        trusted: the joint actions of `keepers + breaker` under a contract that nothing enforces.
+        trusted: the joint actions of the agents `keepers + breaker` under an unenforced contract.
     """
 
     game: str

@@ -28,7 +28,7 @@ def table(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
+    """Print welfare and adherence in two dilemmas, by characters and by enforcement of contracts.
 
     Thirty seeds are about 3,000 runs of a third of a second each, and all are kept. The same
     command resumes an interrupted sweep; `coop report` makes a page of its folder.

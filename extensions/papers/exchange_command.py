@@ -30,10 +30,10 @@ def table(
     base_url: BaseUrl = None,
     preset: Annotated[
         PresetName,
-        typer.Option(help="task_exchange_paper refuses what the paper's validator does."),
+        typer.Option(help="task_exchange_paper refuses what the paper's validator refuses."),
     ] = "none",
 ) -> None:
-    """Outcomes, and refusals by label, with and without validator and guidance.
+    """Print outcomes, and refusals by label, with and without validator and guidance.
 
     The layouts are those of the paper's Tables 1 and 2. Validator and guidance are switched
     separately; two of the four variants are the paper's. The same command resumes the sweep.

@@ -3,8 +3,8 @@
 Both tables are in Markdown and computed from a sweep of the suite `task_exchange_table`. As in the
 paper, the spread of a rate is its binomial standard error. The spread of any other measure is the
 sample standard deviation. Below each setting's line are the values printed in the paper. Table 2
-counts refusals as they were made, and below, what the paper's validator, which repairs nothing,
-says of the first message of each turn.
+counts the refusals and, in lines "strict", how the paper's validator, which repairs nothing, would
+label each turn's first message.
 """
 
 import json
@@ -41,14 +41,14 @@ def exchange_suite(
         scenarios: names or files of scenarios; empty for the two scenarios of the paper.
         seats: the key `seats` of the runs' configuration.
         seeds: the seeds; each condition has one run per seed.
-        preset: the runs' preset.
+        preset: the preset of every run, or "none".
     """
     shipped = load_suite(SUITE)
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
     base = {**shipped.base, "seats": dict(seats)}
-    if preset != "none":  # so that a table without a preset, once begun, can go on
+    if preset != "none":  # the key would change the hash of tables begun without a preset
         base["preset"] = preset
     own = {"base": base, "vary": vary, "seeds": list(seeds)}
     # The suite's figures show the paper's scenarios and are no part of these tables.
@@ -94,7 +94,7 @@ def table_1(rows: Sequence[Row], suite: Suite) -> str:
 def table_2(rows: Sequence[Row], suite: Suite) -> str:
     """Return the table of refused proposals by label; labels that the paper lacks come last.
 
-    Lines "strict" count first messages of turns by what the paper's validator says of them.
+    Lines "strict" count the turns' first messages by the label of the paper's validator.
 
     Args:
         rows: the rows of the suite's runs.

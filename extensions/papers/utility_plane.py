@@ -63,7 +63,7 @@ def utility_plane(
         proposals: the proposals in the order of the talk; each is marked with its turn.
         agreed: the agreed allocation, or None without an agreement.
         pair: the agents on the axes, by default the first two. With more than two agents only the
-            efficient allocations are drawn, at this pair's utilities.
+            efficient allocations are drawn, at the utilities of `pair`.
 
     Raises:
         ValueError: `pair` does not name two agents of the scenario.

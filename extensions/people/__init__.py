@@ -1,7 +1,7 @@
-"""Letters and forms for the people in a run: at pages, at a terminal, and on LangGraph's server.
+"""Letters and forms for the people in a run: on pages, at a terminal, and on LangGraph's server.
 
-`form` describes an answer as fields, `preview` says what a draft would do, and `standing` how a run
-stands. `pages` shows these in a browser, `fields` at a terminal, and `inbox` on the server.
+`form` describes an answer as fields, `preview` says what a draft would do, and `standing` gives a
+run's state. `pages` shows these in a browser, `fields` at a terminal, and `inbox` on the server.
 """
 
 from shapley_coop.extension import Extension

@@ -29,7 +29,7 @@ def answer(
 
     At a terminal the letter is shown without XML tags, and the person answers field by field.
     Elsewhere a reply is accepted only after the waiting letter was printed. Otherwise the second of
-    two replies in a row would answer a letter that its author has not seen.
+    two replies in a row would answer a letter that the person has not seen.
     """
     from shapley_coop.extensions.people.standing import ending, ends_of
     from shapley_coop.state.resuming import command_for
@@ -81,7 +81,7 @@ def _reply(run: Any, agent: str, reply: str, meant: str = "") -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.show(episode, mail)  # the letter differs only in the reason below
+            home().journal.show(episode, mail)  # only the reason below is new in the letter
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
@@ -103,7 +103,7 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
 
 
 def _asked_here(run: Any, agent: str) -> tuple[str, str]:
-    """Return a person's reply, asked here until it can be used, and the interrupt's id."""
+    """Ask at this terminal until a reply can be used; return the reply and the interrupt's id."""
     from shapley_coop.extensions.people.waiting import find_waiting
     from shapley_coop.graphs.replies import OpenMail
 
@@ -125,7 +125,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
     Args:
         mail: the letter, with its open question (`graphs.replies.OpenMail`).
-        shown: the sections that the person has seen here; this letter's sections are added.
+        shown: the sections that the person has seen so far; this letter's sections are added.
     """
     from shapley_coop.extensions.people.fields import can_ask, read_message
     from shapley_coop.extensions.people.form import form_of, refusal_in_words
@@ -136,7 +136,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
     sections = [f"# {one.title}\n\n{one.text}\n" for one in mail.question.for_person()]
     show = show_letter
     if not can_ask(form):
-        # What the person types then has the tags and the JSON of this text.
+        # The person has to type tags and JSON, so show the letter with both.
         sections, show = re.split(r"\n(?=# )", mail.letter_text), say_lines
     say()
     say(f"--- {mail.agent}, {turn.question.title} ---")

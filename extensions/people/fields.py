@@ -78,7 +78,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
         act: the name of the question.
         form: the fields and their choices, from `extensions.people.form.form_of`.
         clauses: the clauses so far, which are changed in place. A counter-offer begins with the
-            clauses of the offer, as at the page.
+            clauses of the offer, as on the page.
 
     Raises:
         EOFError: the input has ended.
@@ -235,7 +235,7 @@ def _edit(clauses: list[Known], known: Known) -> None:
 
 
 def _words(clauses: Sequence[Known], turns: int) -> list[str]:
-    """Return clauses in words, one line each; a clause that cannot be read as it is."""
+    """Return clauses in words, one line each; if they cannot be read, return them as they are."""
     found = read_proposal({"clauses": clauses})
     if isinstance(found, Fault):
         parts = [clause.get("fractions", clause) for clause in clauses]
@@ -277,8 +277,8 @@ def _field(name: str, asked: str, clause: Known, known: Known) -> dict[str, Any]
 
 
 def _fractions(agents: Sequence[str], known: Known) -> dict[str, Any]:
-    """Return the parts that a person types, asked again until they sum to the whole."""
-    if known.get("amounts"):  # the question checks their sum
+    """Ask a person for a split's parts until they sum to the whole; return the parts."""
+    if known.get("amounts"):  # the question checks the amounts' sum
         money = _in(known["unit"])
         return {agent: _until_valid(f"{agent}'s part{money}", read_number) for agent in agents}
     while True:

@@ -1,4 +1,4 @@
-"""The form that a person fills in at a seat, and the reason of a refusal in the form's words.
+"""The form that a person fills in at a seat, and reasons for refusals in the form's words.
 
 A form lists the choices, so that a person need not write tags or JSON. The filled-in fields become
 the message that a model would write.
@@ -49,8 +49,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
     `fields` are the fields' names. `legal` are the legal actions, and `carries` says whether an
     action can have content. `unit` is the unit of amounts, or empty for points. `decisions` maps
-    each decision to its button's text. `deal` lists the names that clauses can use, and under
-    `amounts` what each earned, where a split may be written in amounts; `words` says
+    each decision to its button's text. `deal` lists the names that clauses can use; if a split may
+    be written in amounts, its key `amounts` has what each agent earned; its key `words` says
     whether words can replace clauses. `offer` is the current offer, and `trade` has the tasks to
     allocate. `labels` maps the codes of actions and goods to words. A sealed question adds other
     keys.
@@ -232,7 +232,7 @@ def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
 def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from the tasks proposed to it; without a proposal, from its own.
+    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
     """
     count, pending = len(facts["atoms"]), facts.get("pending")
     masks = (pending or {}).get("masks") or {}

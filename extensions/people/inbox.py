@@ -52,8 +52,8 @@ class ThreadInbox:
     async def standing(self, episode: str, agent: str) -> dict[str, Any]:
         """Return the state of the run for an agent that need not reply now (`standing`).
 
-        Without tenants, `run` names the thread whose page shows the whole run, and a party may read
-        what the others end with.
+        Without tenants, the state also has `run`, the id of the thread that plays the run, and
+        `ends`, a table of what every agent ends with.
         """
         thread = await thread_of(episode)
         if thread is None:
@@ -150,7 +150,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """Return the thread that waits for this seat and the interrupt, or None if none waits."""
+    """Return the thread that waits for this seat, with its interrupt; None if no thread waits."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
@@ -160,12 +160,12 @@ async def _find_waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
 
 
 async def thread_of(episode: str) -> Any | None:
-    """Return the thread of an episode in any status, or None if no thread plays the episode."""
+    """Return the thread of an episode, whatever its status; None if no thread plays the episode."""
     return next(iter(await _threads(episode)), None)
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """Return the threads that play an episode, without threads that only name it in metadata."""
+    """Return the threads that play an episode, not those that merely name it in their metadata."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):

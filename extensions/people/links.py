@@ -1,7 +1,7 @@
 """The links of a run's pages: their secrets, the port, and the address for other devices.
 
 A home derives a run's secrets and its usual port from the home's key. So the links stay the same
-whenever this home serves the run, and a page that was open goes on after a restart. A run that was
+whenever this home serves the run, and an open page goes on working after a restart. A run that was
 removed and begun anew under its name gets other secrets.
 """
 
@@ -35,7 +35,7 @@ def key_of(run: Any, *agent: str) -> str:
 
 
 def is_same(own: str, given: str) -> bool:
-    """Return whether a key is the given one, in a time that tells nothing about the key."""
+    """Return whether two keys are equal; the time that this takes tells nothing about them."""
     return secrets.compare_digest(own.encode(), given.encode())
 
 

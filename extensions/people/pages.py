@@ -60,8 +60,8 @@ class SeatPages:
     Attributes:
         links: person → the URL of its page.
         record: the URL of the run's public page.
-        endings: person → sentences on the run's end, shown in place of those of `standing`; while a
-            person's are missing, its page says nothing. None for `standing`.
+        endings: person → sentences on the run's end, which replace those of `standing`; the page of
+            a person without sentences says nothing. None keeps the sentences of `standing`.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -93,7 +93,7 @@ class SeatPages:
         """Play the run to its end as `graphs.running.follow` does, with the answers from the pages.
 
         Raises:
-            Exception: what `follow` raises, except `Waiting`.
+            Exception: any of `graphs.running.follow`, except `Waiting`.
         """
         self._loop, waited = asyncio.get_running_loop(), False
         try:
@@ -225,7 +225,7 @@ class _Handler(ViewHandler):
                 self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _bundle(self, run: str, private: bool) -> dict[str, Any]:
-        """Leave out costs until the run is over: an answer's length can tell a sealed action."""
+        """Leave out costs until the run is over: an answer's cost can betray a sealed action."""
         found = super()._bundle(run, private)
         return found if found["state"] in DONE else {**found, "cost": None}
 

@@ -60,8 +60,8 @@ MOST_CLAUSES = 20
 def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> dict[str, Any]:
     """Return the state of a run for one agent, as a `title` and sentences under `told`.
 
-    `over` says whether the run has ended, so that no letter will come. `ends` is then the table of
-    what each agent ends with (`ends_of`).
+    `over` says whether the run has ended, so that no letter will come. If it has, `ends` is the
+    table of what each agent ends with (`ends_of`).
 
     Args:
         table: the run's latest state.
@@ -140,7 +140,7 @@ def _refusals(table: Table, agent: str) -> list[str]:
 
 
 def _listed(title: str, text: str, game: Game) -> list[str]:
-    """Return the clauses of a deal under a title; of many clauses, the first ones."""
+    """Return the clauses of a deal under a title; if there are many, only the first."""
     if not text:
         return []
     lines = game.for_people(at_turns(text, game.turns)).splitlines()
@@ -155,7 +155,7 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") 
         outcome: the run's result (`state.result`).
         agent: the agent.
         game: the game.
-        later: the clauses of a deal after the play that decided the payoffs, if one did.
+        later: the clauses of a deal made after the play, if this deal decided the payoffs.
     """
     told = [_ENDED[outcome["status"]]] if outcome["status"] in _ENDED else []
     told.append(_sum(outcome, agent, game.currency))
@@ -184,8 +184,8 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") 
 def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any]:
     """Return a table of what each agent earned, paid or received, and ends with.
 
-    The agent that reads it is first; of many others, the first ones have rows. `how` says what
-    decided.
+    The agent that reads the table has the first row; if there are many others, only some have rows.
+    `how` says what decided the payoffs.
     """
     others = [one for one in outcome["agents"] if one != agent]
     rows = []
@@ -203,7 +203,7 @@ def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any
 
 
 def _clauses(outcome: Mapping[str, Any], game: Game, is_replaced: bool) -> Iterator[str]:
-    """Yield each clause of a contract, and whether it was kept, if the contract decided."""
+    """Yield each clause of a contract, and whether it was kept, if the contract decided payoffs."""
     if audit := outcome.get("audit"):
         told = _KEPT if outcome["enforcement"] != "notional" and not is_replaced else {}
         due = {paid["clause"] for paid in audit["payments"]}
@@ -239,7 +239,7 @@ def _sum(outcome: Mapping[str, Any], agent: str, unit: str) -> str:
 
 
 def _netted(outcome: Mapping[str, Any], agent: str) -> list[str]:
-    """Return what the payments by contract are the net of, if an agent owed by several clauses."""
+    """Return the debts that an agent's contract payments offset against each other; [] if none."""
     due = {place: much for place, much in due_by_clause(outcome).items() if agent in place[1:]}
     splits = [c for c in (outcome["contract"] or {}).get("clauses", ()) if c["kind"] == "share"]
     paid = {

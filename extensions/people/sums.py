@@ -16,7 +16,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def as_sums(clauses: Sequence[dict[str, Any]], total: Fraction) -> list[dict[str, Any]]:
-    """Return a form's clauses with the parts of each split as sums of the total."""
+    """Return a form's clauses with the parts of each split as amounts of money."""
     return [
         {**clause, "fractions": {a: plain(total * Fraction(x)) for a, x in parts.items()}}
         if (parts := clause.get("fractions"))
@@ -26,7 +26,7 @@ def as_sums(clauses: Sequence[dict[str, Any]], total: Fraction) -> list[dict[str
 
 
 def deal_text(deal: Deal, evaluated: EvaluatedTable) -> str:
-    """Return a deal's text; once the play is over, the parts of its split as sums."""
+    """Return a deal's text; once the play is over, its split is in amounts of money."""
     text = deal.text()
     for clause in deal.clauses:
         if isinstance(clause, Share) and clause.fractions and evaluated.over:

@@ -1,4 +1,4 @@
-"""The part `tables` (`cli.playing.people.Tables`): pages until Ctrl-C, and forms at a terminal."""
+"""The functions of `cli.playing.people.Tables`: pages until Ctrl-C, and forms at a terminal."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -22,11 +22,11 @@ _SIGN = re.compile(r"\s*(?:%|per ?cent)[\s%]*$", re.IGNORECASE)
 
 
 class Mistyped(ValueError):
-    """What a person typed is no such number; the message says how to write it."""
+    """A person typed something that is not such a number; the message says how to write it."""
 
 
 def read_number(typed: str) -> str:
-    """Return a number without a decimal comma, and with a plain minus.
+    """Return a typed number with a decimal point instead of a comma, and with a plain minus.
 
     Raises:
         Mistyped: the comma could also separate thousands.
@@ -42,10 +42,10 @@ def _pointed(typed: str) -> str:
 
 
 def read_percent(typed: str) -> str:
-    """Return a percentage with its sign, which may be left out.
+    """Return a typed percentage with a % sign, which the person may leave out.
 
     Raises:
-        Mistyped: it is none.
+        Mistyped: it is not a percentage.
     """
     bare = _SIGN.sub("", _pointed(typed))
     try:
@@ -59,10 +59,10 @@ def read_percent(typed: str) -> str:
 
 
 def read_part(typed: str) -> str:
-    """Return a part of a whole as it is read in clauses: 60%, 0.6 or 3/5.
+    """Return a typed part of a whole in the form that clauses take: 60%, 0.6 or 3/5.
 
     Raises:
-        Mistyped: it is none, or needs a sign.
+        Mistyped: it is not a part, or needs a % sign.
     """
     bare = _SIGN.sub("%", _pointed(typed))
     try:
@@ -77,10 +77,10 @@ def read_part(typed: str) -> str:
 
 
 def read_amount(typed: str, unit: str = "") -> str:
-    """Return an amount as a number; the game's unit may stand beside it.
+    """Return a typed amount as a number; the person may write the game's unit beside it.
 
     Raises:
-        Mistyped: it is none.
+        Mistyped: it is not an amount.
     """
     notes = spelling.Notes(currency=unit)
     read = spelling.amount(read_number(typed), "", notes, fraction=False)
@@ -91,12 +91,12 @@ def read_amount(typed: str, unit: str = "") -> str:
 
 
 def read_fields(fields: Mapping[str, Any], takes_amounts: bool = False) -> dict[str, Any]:
-    """Return a form's fields with the numbers that a person typed as the readers know them.
+    """Return a form's fields; the numbers that a person typed get the form that clauses take.
 
-    With `takes_amounts` the parts of a split stay as they are, as they may be amounts.
+    With `takes_amounts` the parts of a split are unchanged, because they may be amounts.
 
     Raises:
-        Mistyped: one is no such number; the message names its clause.
+        Mistyped: a text is not such a number; the message names its clause.
     """
     read = dict(fields)
     if isinstance(said := fields.get("percent"), str):
@@ -125,10 +125,10 @@ def _clause(n: int, clause: Any, takes_amounts: bool) -> Any:
 
 
 def read_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the agents' parts of the total as they are read in clauses.
+    """Return the agents' typed parts of the total in the form that clauses take.
 
     Raises:
-        Mistyped: one is no part, or they do not sum to the whole.
+        Mistyped: one is not a part, or the parts do not sum to the whole.
     """
     read = {agent: read_part(x) if isinstance(x, str) else x for agent, x in parts.items()}
     if all(isinstance(x, str) for x in read.values()):

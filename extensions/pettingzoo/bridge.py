@@ -48,9 +48,9 @@ class PettingZooParams(Params):
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 
     factory: str = Field(description="package.module:factory of a ParallelEnv or an AECEnv.")
-    agents: list[str] = Field(default=[], description="Names in place of the environment's.")
+    agents: list[str] = Field(default=[], description="Names to use instead of the environment's.")
     rounds: int = Field(default=100, ge=1, le=10_000, description="The most turns of a play.")
-    actions: list[str] = Field(default=[], description="Names of the actions, in place of 0, 1, …")
+    actions: list[str] = Field(default=[], description="Names of the actions instead of 0, 1, …")
 
 
 class PettingZooGame(Game):
@@ -156,7 +156,7 @@ class PettingZooGame(Game):
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: an action named noop, or else the matrix game's, or else none.
+        """Return the baseline: an action named noop, else the matrix game's baseline, else none.
 
         `--set absent=` overrides the baseline with an action or `random`.
         """
@@ -222,7 +222,7 @@ class PettingZooGame(Game):
         return list(named) or [str(first + k) for k in range(count)]
 
     def _bring_to(self, history: list[list[int]]) -> bool:
-        """Bring the environment to the position after these actions; return whether it goes on."""
+        """Bring the environment to a position (`history`); return whether the play goes on."""
         at = self._at
         if at is None or at != history[: len(at)]:
             self._seen = self._env.reset(seed=self.seed % 2**32)
@@ -233,7 +233,7 @@ class PettingZooGame(Game):
         return bool(self._env.agents)
 
     def _play(self, joint: list[int]) -> Mapping[str, Any]:
-        self._at = None  # unknown until the caller knows that the step succeeded
+        self._at = None  # the position is unknown if the step fails; else the caller sets it
         chosen = {
             self._own[agent]: int(self._spaces[agent].start) + k
             for agent, k in zip(self.agents, joint, strict=True)

@@ -28,8 +28,8 @@ Path = tuple[str | int, ...]
 class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """A game of this project with PettingZoo's interface.
 
-    Actions are indices into `game.actions[agent]`. An agent that chooses a masked action idles, as
-    the game defines. An agent without a legal action in a turn must also choose one; its mask then
+    Actions are indices into `game.actions[agent]`. An agent that chooses a masked action takes no
+    action. An agent without a legal action in a turn must also choose one; its mask then
     allows every action. A reward is the game's reward plus an equal share of the pot. An
     observation is a dict of
 

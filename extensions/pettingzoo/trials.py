@@ -81,6 +81,6 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
 
 
 def _masked(observations: Mapping[str, Any], infos: Mapping[str, Any]) -> bool:
-    """Return whether action masks exist; then some joint actions may be impossible to try."""
+    """Return whether action masks exist; if so, some joint actions may be impossible to try."""
     seen = [*observations.values(), *infos.values()]
     return any(isinstance(one, Mapping) and "action_mask" in one for one in seen)

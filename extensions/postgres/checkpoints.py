@@ -93,7 +93,7 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         """Create LangGraph's tables, one process at a time.
 
         LangGraph creates indexes concurrently, and Postgres then waits for all running statements.
-        So this method polls for its lock, since a statement that waits for it would be a deadlock.
+        So this method polls for its lock, because waiting in a statement would be a deadlock.
 
         Raises:
             TimeoutError: another process has held the lock for a minute.

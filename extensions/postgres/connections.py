@@ -55,7 +55,7 @@ class BoundedConnection(Connection[Row]):
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
         except OperationalError:
-            # A timeout raises this general error; the driver handles it if `timeout` is set.
+            # A timeout is one cause of this error; psycopg handles the error if it set `timeout`.
             if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()
@@ -147,7 +147,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """Return an idle connection that works, with the owner that it is set to; None if none."""
+        """Return a working idle connection with the owner that it is set to; None if none works."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from typing_extensions import TypedDict  # before Python 3.12, pydantic reads only this TypedDict
+from typing_extensions import TypedDict  # before 3.12, pydantic rejects Python's own TypedDict
 
 from shapley_coop.canonical import canonical
 from shapley_coop.extensions.proof.envelope import base64_bytes, pae

@@ -54,7 +54,7 @@ class Proof(Addition[Settings]):
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Yield a complaint if a tenant names keys or mandates of this home, the operator's own."""
+        """Yield a complaint if a tenant names keys or mandates in the operator's home."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):
@@ -104,7 +104,7 @@ class Proof(Addition[Settings]):
     def accepts(
         self, settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
     ) -> Any:
-        """Return an agent's signature of an accepted offer, or None if this home lacks its key."""
+        """Return an agent's signature of an accepted offer; None if its key is not in this home."""
         return signed_here(settings, evaluated, agent, topic, offer)
 
     def rechecked(

@@ -28,7 +28,7 @@ def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -
     The mandate's `min_end` is checked elsewhere, with the reservation value (`state.consent`).
 
     Args:
-        turn: the context of the question.
+        turn: the run's state and the question.
         mandate: the agent's mandate.
         text: the agent's answer.
         said: the content that was read from the answer.

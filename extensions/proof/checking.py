@@ -89,7 +89,7 @@ def _may_be_played(told: Predicate, source: str) -> None:
         if not permitted(PROGRAMS):
             raise ValueError(f"{source}: its game is a program: add --trust-programs to run it")
     elif not isinstance(game, dict) and game not in names():
-        raise ValueError(f"{source}: no game {str(game)[:80]!r} here: install its extension")
+        raise ValueError(f"{source}: game {str(game)[:80]!r} is missing: install its extension")
 
 
 def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
@@ -180,7 +180,7 @@ def _audits(told: Predicate) -> Iterator[Finding]:
 
 
 def _play(told: Predicate, wrong: str) -> Finding:
-    """Compare the rewards with a replay; if they agree, report `wrong`: a fault of the gifts."""
+    """Check that a replay pays the recorded rewards; `wrong` is a fault of the gifts, if any."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")

@@ -18,13 +18,13 @@ MANDATE = "application/vnd.coop.mandate+json"
 class Mandate(BaseModel):
     """The limits of one agent; fields that are left out set no limit.
 
-    Amounts are in the game's unit, and count over the whole game.
+    Amounts are in the game's unit, and hold for the whole game.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    agent: str = Field(min_length=1, max_length=64, description="The agent that it limits.")
-    max_pay: Exact | None = Field(default=None, ge=0, description="The most that it may promise.")
+    agent: str = Field(min_length=1, max_length=64, description="The agent that is limited.")
+    max_pay: Exact | None = Field(default=None, ge=0, description="The most the agent may promise.")
     min_end: Exact | None = Field(
         default=None, description="The least payoff under any deal that the agent signs."
     )
@@ -37,7 +37,7 @@ class Mandate(BaseModel):
         default=None,
         description="The time, with its time zone, from which the agent may sign nothing.",
     )
-    principal: str = Field(description="The public key (PEM) of the principal, who signs it.")
+    principal: str = Field(description="The public key (PEM) of the principal, the signer.")
 
     @property
     def key(self) -> PublicKey:

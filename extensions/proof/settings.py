@@ -13,7 +13,7 @@ NAME = "proof"
 
 
 class PartyKey(BaseModel):
-    """One party's key. A setting may be a text: a public key in PEM, or a name of a key here."""
+    """One party's key. A string is read as a public key in PEM, or as a key's name in this home."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -37,7 +37,7 @@ def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Bind
     """Return the content that an agent signs with an answer; None if the answer binds nobody.
 
     Args:
-        turn: the context of the question.
+        turn: the run's state and the question.
         agent: the agent that answered.
         text: the agent's answer.
         said: the content that was read from the answer.
@@ -68,7 +68,7 @@ def attested(
     """Return the signature of a binding answer by an agent with a key, or the fault.
 
     Args:
-        turn: the context of the question.
+        turn: the run's state and the question.
         settings: the run's settings of this extension.
         agent: the agent that answered.
         text: the agent's answer, unchanged.

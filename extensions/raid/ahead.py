@@ -1,4 +1,4 @@
-"""The simulator of raids, which plays many at once if the turn alone decides a plan's actions."""
+"""The simulator of raids, which plays many at once if a plan's actions depend on the turn alone."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -117,7 +117,7 @@ class RaidAnalysis(Analysis):
         """Return v(C) by the parameter `worth`.
 
         record: the default, as in all games: the total of all rewards if C's members repeat their
-        conduct and all others idle, less the total if all heroes idle.
+        conduct and all others idle, minus the total if all heroes idle.
 
         contribution: the members' damage + healing + redirected damage, in hit points; v(∅) = 0.
 

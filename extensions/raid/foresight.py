@@ -62,7 +62,7 @@ class RaidForesight(Foresight):
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
         """Predict earnings to the play's end, with the team's reward, if this agent is far-sighted.
 
-        A near-sighted agent predicts to the next death, and adds what survivors can expect then.
+        A near-sighted agent predicts to the next death, and adds what survivors can still expect.
         """
         record, after = self._fight(asked, mine)
         if self.far_sighted:
@@ -85,8 +85,8 @@ class RaidForesight(Foresight):
     def wish(self) -> list[Part]:
         """Return a plan of help for the agent at the turn at which it would die.
 
-        It asks a hero that would die with it, who has a reason to agree. If there is none, it
-        taunts; if it cannot, it asks the healthiest hero.
+        The agent asks a hero that would die with it and so has a reason to agree. If there is none,
+        the agent taunts; if it cannot taunt, it asks the healthiest hero.
         """
         record, after = self._foreseen
         dying = [t for t, position in after.items() if self.me not in _living(position)]
@@ -148,8 +148,8 @@ class RaidForesight(Foresight):
         """Set the winning turn's rewards, since nobody can predict which Fireball kills the boss.
 
         With real dice the battle may end earlier or later than predicted. So the last turn counts
-        in part, by the fraction of its damage that the boss's last hit points need. This fraction
-        scales the turn's rewards, and is the turn's length in the team's reward.
+        in part: by the fraction of its damage that is enough to kill the boss. This fraction scales
+        the turn's rewards, and counts as the turn's length in the team's reward.
         """
         play = turn["actions"]
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))

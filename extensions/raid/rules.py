@@ -45,17 +45,17 @@ class RaidParams(Params):
         description="The boss's hit points; by default the level's.",
     )
     strike: int = Field(default=200, ge=0, le=10**9, description="The strike's damage to a target.")
-    targets: int = Field(default=2, ge=1, description="How many of the weakest the boss strikes.")
+    targets: int = Field(default=2, ge=1, description="Number of heroes struck, the weakest first.")
     taunted_strike: int = Field(
         default=100, ge=0, le=10**9, description="The strike's damage to a taunting hero."
     )
     damage: tuple[int, int] = Field(default=(100, 150), description="Fireball damage: from, to.")
     healing: tuple[int, int] = Field(default=(150, 200), description="A Heal's effect: from, to.")
     dice: Literal["uniform", "gaussian"] = Field(
-        default="uniform", description="Uniform integers, or a Gaussian clipped to the range."
+        default="uniform", description="Uniform integers, or a Gaussian clipped to its range."
     )
     deviation: float = Field(
-        default=0.25, gt=0, description="Of the Gaussian: standard deviation / width of the range."
+        default=0.25, gt=0, description="The Gaussian's standard deviation / width of its range."
     )
     cooldown: int = Field(default=3, ge=1, description="Turns until a Taunt can be used again.")
     fireball_reward: Reward = Field(default=2, description="The caster's reward for a Fireball.")
@@ -63,7 +63,7 @@ class RaidParams(Params):
     taunt_reward: Reward = Field(default=0.5, description="Reward for a Taunt that took effect.")
     win_reward: Reward = Field(
         default=100,
-        description="The team's for a victory, times (1 − dead/heroes − turns before/rounds).",
+        description="Team reward for a victory, times (1 − dead/heroes − earlier turns/rounds).",
     )
     loss_reward: Reward = Field(default=-100, description="The team's reward if the boss survives.")
     worth: Literal["record", "contribution", "outcome"] = Field(  # type: ignore[assignment]

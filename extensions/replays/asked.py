@@ -50,8 +50,8 @@ def asked_again(
         done: a callback, called after each coalition's replay.
 
     Returns:
-        {"values": agent → its value, "improvement": the total reward with all agents present less
-        that with none, "as_recorded": whether all agents present earn the recorded rewards}.
+        {"values": agent → its value, "improvement": the total reward with all agents present minus
+        that with none, "as_recorded": whether the play with all agents pays the recorded rewards}.
 
     Raises:
         ValueError: a seat is not an embedded agent, replays are impossible, or n > `MOST_AGENTS`.
@@ -82,7 +82,7 @@ def _check(evaluated: EvaluatedTable) -> None:
         raise ValueError(f"--replay asked needs embedded agents only: not {', '.join(others)}")
     if game.analysis.credit_rule != "record" or game.own_baseline or game.baseline.kind == RANDOM:
         raise ValueError(
-            "--replay asked needs a baseline of actions, idle, a policy or away; this run's is: "
+            "--replay asked needs the baseline idle, away, actions or a policy; this run's is: "
             f"{game.baseline.words}"
         )
     if len(evaluated.agents) > MOST_AGENTS:

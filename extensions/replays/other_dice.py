@@ -53,7 +53,7 @@ class OtherDice:
     Attributes:
         times: the number of seeds.
         values: agent → the spread of the agent's value by the norm.
-        improvement: the spread of the total reward less the total if no agent takes part.
+        improvement: the spread of (total reward − total reward if no agent takes part).
     """
 
     times: int

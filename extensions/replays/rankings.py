@@ -1,4 +1,4 @@
-"""The report section on the number of runs whose ranking changes by another norm or baseline."""
+"""The report section on the number of runs whose ranking changes under another norm or baseline."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -32,7 +32,7 @@ def finding(
     """
     if known := [one for one in compared if one[2]]:
         first, last, found = known[0]
-        changed = sorted(found, key=lambda c: not c.difference.value)  # the unchanged come last
+        changed = sorted(found, key=lambda c: not c.difference.value)  # unchanged measures last
         told = _JOIN.join(_change(c, first, last, links) for c in changed[:MOST])
         return Markup("From {} to {}, {}.").format(first.name, last.name, told)
     means = [(column, estimate(rows, column)) for column in columns]

@@ -55,5 +55,5 @@ def _hash(text: str) -> str:
 
 
 def _style() -> str:
-    """Return the style sheet of the run page, followed by the rules of reports alone."""
+    """Return the style sheet of the run page, followed by the rules that only reports need."""
     return FILES["page.css"] + (_HERE / "report.css").read_text(encoding="utf-8")

@@ -122,7 +122,7 @@ class Times:
     """The wall time of runs, by condition, and their provenance.
 
     Attributes:
-        made: name → the distinct values in the runs' provenance.
+        made: field of the runs' provenance → its distinct values.
     """
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """Return a function that keeps of rows what tables, figures and the list of runs need."""
+    """Return a function that reduces rows to what tables, figures and the list of runs need."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 

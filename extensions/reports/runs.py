@@ -28,8 +28,8 @@ def runs_table(
 ) -> dict[str, Any]:
     """Return the table of a suite's runs.
 
-    If not all runs can be listed or have a page, each condition has some runs that do. Numbers in
-    the report link to these runs.
+    If not all runs can be listed or have a page, some runs of each condition are listed and have a
+    page. The report's numbers link to these runs.
 
     Args:
         rows: the runs, as `extensions.reports.kept` keeps them.

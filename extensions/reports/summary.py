@@ -63,7 +63,7 @@ def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
 
 
 def estimate(rows: Sequence[Row], column: str) -> Estimate:
-    """Return the estimate of a measure: a rate with binomial or a mean with bootstrap interval.
+    """Return a measure's estimate: a rate or a mean, with its binomial or its bootstrap interval.
 
     Raises:
         ValueError: the measure does not exist.
@@ -84,7 +84,7 @@ def compare_rows(
     Holm's correction is over all columns together. A column is left out if no pair has values.
 
     Raises:
-        ValueError: two runs of one side have the same key, or no runs form a pair.
+        ValueError: one side has two runs of equal seed, repetition and labels, or no runs pair.
     """
     ours, theirs = _by_key(first, differing), _by_key(second, differing)
     if not ours.keys() & theirs.keys():

@@ -13,7 +13,7 @@ calls         a call to a seat: model, act, attempt, tokens, and if known the ca
 timings       a turn's phase: wall time in seconds; volatile: it differs between equal runs
 ============  ====================================================================================
 
-Only `timings` needs more than the runs' rows. Each table begins with the cell's id, suite, labels.
+Only `timings` needs more than the runs' rows. First columns: the cell's id, its suite and labels.
 """
 
 import json
@@ -84,7 +84,7 @@ class Layout:
 
     Attributes:
         axes: the axes of the sweep's suites; each axis is a column.
-        columns: the measures with an argument that `runs` has.
+        columns: the measures with an argument that are columns of the table `runs`.
     """
 
     axes: tuple[str, ...]
@@ -125,7 +125,7 @@ def of_rows(
     layout: Layout,
     measured: Callable[[], Any] = lambda: None,
 ) -> Tables:
-    """Return the tables that depend on the rows only, in the rows' order.
+    """Return the tables that depend only on the rows, in the rows' order.
 
     Args:
         rows: the runs.

@@ -26,12 +26,12 @@ class Blamed:
 
 
 def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[str]:
-    """Return the known commits that the last commit's `.git-blame-ignore-revs` lists.
+    """Return the known commits that `.git-blame-ignore-revs` of the commit `tip` lists.
 
     Args:
         copy: a temporary copy of the repository, into which the found list is written for `blame`.
-        tip: the range's last commit.
-        known: the hashes of the range's commits.
+        tip: the last commit that is read.
+        known: the hashes of all commits that are read.
     """
     try:
         content = next(copy.blobs([f"{tip}:{IGNORED}"], _LARGEST)) or b""
@@ -49,7 +49,7 @@ def blame(
 ) -> dict[int, Blamed]:
     """Return line number → origin, for a file's wanted lines; changes of white space are ignored.
 
-    Moved lines keep their origin. A line older than `base` has an origin outside the range.
+    Moved lines keep their origin. A line from before `base..tip` has an origin outside this range.
 
     Raises:
         RepositoryError: git fails.

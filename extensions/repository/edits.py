@@ -23,7 +23,7 @@ _MOST_PAIRS = 400
 
 
 def extent(before: str, after: str) -> Fraction:
-    """Return the fraction of a line that an edit changed, from 0 (equal) to 1 (another line).
+    """Return the fraction of a line that an edit changed, from 0 (equal) to 1 (all new).
 
     The changed part excludes the common beginning, the common end, and common words between them.
 
@@ -59,8 +59,8 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In each changed place, an added line is paired with the most similar removed line. If a text was
-    only wrapped anew, it is paired with the removed line in which its first character stood.
+    In each changed place, an added line is paired with the most similar removed line. If the text
+    was only wrapped anew, it is paired with the removed line that held its first character.
 
     Args:
         edits: (removed lines, added lines) of each changed place in a file.

@@ -1,8 +1,8 @@
 """The conversion of source files in other encodings to UTF-8, so that git can compare them.
 
 Converting a file's encoding must not change the authors of its lines. But git compares bytes, and
-treats UTF-16 as binary. So in the temporary copy, `refs/replace` replaces each such blob by its
-UTF-8 text, and git's log, blame and contents see the same text.
+treats UTF-16 as binary. So in the temporary copy, `refs/replace` replaces files in other
+encodings by their UTF-8 text, and git's log, blame and contents see the same text.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 A repository's configuration and attributes decide how git shows it: which files are text, which
 are too large to compare, and how objects are found. So only objects are copied. Git computes the
-hash of every object again, so that a forged pack index cannot exchange objects.
+hash of every object again, so that a forged pack index cannot replace objects.
 """
 
 import subprocess

@@ -209,7 +209,7 @@ def limited(
 
 
 def _bounds() -> str:
-    """Return a shell script that sets the limits that the system has, and then executes git.
+    """Return a shell script that sets the limits that the system supports, and then executes git.
 
     Limits that are set after git has started could come too late. A `preexec_fn` would be slow: the
     system would copy this process's page tables for each run of git.

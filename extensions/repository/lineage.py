@@ -53,14 +53,14 @@ class Lineage:
         retouched: the largest fraction of a line that may change without changing its author.
         gives: a function (squash, original) → whether the squash's lines are credited to the
             original commit, which added the same lines on another branch.
-        mends: a function (fix, author) → whether the fix may count for the author commit's lines.
+        mends: a function (fix, fixed) → whether commit `fix` may earn by mending lines of `fixed`.
     """
 
     def __init__(
         self,
         retouched: Fraction = RETOUCHED,
         gives: Callable[[int, int], bool] = lambda squash, original: False,
-        mends: Callable[[int, int], bool] = lambda fix, author: True,
+        mends: Callable[[int, int], bool] = lambda fix, fixed: True,
     ) -> None:
         self._retouched, self._gives, self._mends = retouched, gives, mends
         self.added: Counter[Line] = Counter()
@@ -123,8 +123,8 @@ class Lineage:
         """Find the added lines that are copies; call this after `take` for all commits.
 
         Args:
-            older: (path, keys of the added lines) for each addition before the range. No
-                commit of the range earns anything for such lines.
+            older: (path, keys of the added lines) for each addition before the range. A
+                commit of the range earns nothing for adding the same lines.
         """
         for path, held in older:
             self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])
@@ -186,7 +186,7 @@ class Lineage:
 
         Args:
             commit: the commit that added the line, by git blame.
-            text: the line's key.
+            text: the line's key (`lines.key`).
             restored: whether a single line that was moved or restored keeps its older origin.
         """
         line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)
@@ -197,14 +197,14 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line with its commit by git's log, in place of a wrong commit by `git blame`."""
+        """Return a line with the commit by git's log if the commit by `git blame` is wrong."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
-        if first[0] in self._ignored:  # blame skips ignored commits; take the line before it
+        if first[0] in self._ignored:  # blame skips ignored commits, so take the earlier line
             was = self._author(first)
             return was if was[0] == line[0] else line
-        return first if first[0] <= line[0] else line  # if earlier, blame missed a rename
+        return first if first[0] <= line[0] else line  # if earlier: blame missed a rename
 
     def _author(self, line: Line) -> Line:
         for step in self._steps(line):
@@ -232,7 +232,7 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return the commit that last added a line to a file; a long line may be from any other."""
+        """Return the commit that last added a line to a file, or else a long line to any file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 

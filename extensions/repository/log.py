@@ -32,7 +32,7 @@ Status = Literal["A", "D", "M", "R", "T"]
 
 @dataclass(frozen=True)
 class Change:
-    """The change of one file by one commit; its lines have no indentation, braces or blanks."""
+    """The change of one file by one commit; lines lack indentation, and mere layout is left out."""
 
     status: Status
     path: str
@@ -194,7 +194,7 @@ def _sections(patch: bytes) -> list[bytes]:
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Return whether a section is about a change: it names its blobs, or none if both are equal."""
+    """Return whether a section is a change's: it names the change's two blobs, or none if equal."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()

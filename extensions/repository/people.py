@@ -126,7 +126,7 @@ class People:
         ]
 
     def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
-        """Yield the people who may earn a model's part: the author, then the committer."""
+        """Yield the people who may be paid for a model's work: the author, then the committer."""
         yield author
         yield self._chosen(commit.committer, commit.mapped_committer)
 

@@ -37,7 +37,7 @@ class Reading:
         repository: the temporary copy of the repository.
         people: the contributors.
         rules: the rules for the counts.
-        ends: the range's last commit, and the commit before the range.
+        ends: the last commit to read, and the commit before the first one.
         ignored: the hashes of commits whose changes do not change the authors of lines.
 
     Attributes:
@@ -198,9 +198,9 @@ class Reading:
             for commit in self._commits
         )
 
-    def _mends(self, fix: int, author: int) -> bool:
+    def _mends(self, fix: int, fixed: int) -> bool:
         """Return whether a fix may earn by mending a commit's lines: if the two share no earner."""
-        return not self._earners(fix).keys() & self._earners(author).keys()
+        return not self._earners(fix).keys() & self._earners(fixed).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
         """Return whether a commit looks like a later squash of an original with fewer earners."""

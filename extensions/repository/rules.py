@@ -67,11 +67,11 @@ class Rules(BaseModel):
     )
     vendored: tuple[str, ...] = Field(
         default=_DEFAULTS["vendored"],
-        description="Globs of outsiders' files, for which nobody here earns anything.",
+        description="Globs of files that other projects wrote, for which nobody earns anything.",
     )
     generated: tuple[str, ...] = Field(
         default=_DEFAULTS["generated"],
-        description="Globs of generated files; files marked as generated are added.",
+        description="Globs of generated files, besides files that are marked as generated.",
     )
     configuration: tuple[str, ...] = Field(
         default=_DEFAULTS["configuration"],
@@ -114,16 +114,16 @@ class Rules(BaseModel):
         default=20,
         ge=1,
         le=10**6,
-        description="The most lines, in a file's change, that count if only numbers differ.",
+        description="The most lines in a file's change that count if they differ only in numbers.",
     )
     largest_fix: float = Field(
         default=20, gt=0, le=10**6, description="The most fixed lines for which one commit is paid."
     )
     whole_document: int = Field(
-        default=10, ge=1, le=10**6, description="The least lines of a document that counts."
+        default=10, ge=1, le=10**6, description="The fewest lines of a document that counts."
     )
     whole_decision: int = Field(
-        default=5, ge=1, le=10**6, description="The least lines of a decision that counts."
+        default=5, ge=1, le=10**6, description="The fewest lines of a decision that counts."
     )
     line_worth: dict[Weighed, float] = Field(
         default=_LINE_WORTH,

@@ -51,9 +51,9 @@ class Standing:
     Args:
         copy: the temporary copy of the repository.
         rules: the rules for the counts.
-        ends: the range's last commit, and the commit before the range.
+        ends: the last commit to read, and the commit before the first one.
         numbers: hash → number of the range's commits; NOBODY for merges.
-        written: path → status, hash and blob of the path's last change.
+        written: path → status, commit hash and blob of the path's last change.
         lineage: the origins of the lines that the range's commits added.
 
     Attributes:
@@ -116,7 +116,7 @@ class Standing:
             anew = self._lineage.origin(line.by, key(line.text), restored=False)
             for origin in dict.fromkeys((line.origin, anew)):
                 said = (origin.commit, origin.key)
-                # `added` has no line that was reformatted later: it is claimed by its place.
+                # `added` lacks lines that were reformatted later; they are claimed by their place.
                 most = self._lineage.added[said]
                 claim = said if most else (line.blamed.commit, line.blamed.path, line.blamed.line)
                 if origin.commit != NOBODY and used[claim] < max(1, most):

@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """Return notes on the commits that `.git-blame-ignore-revs` lists; they take over no lines."""
+    """Return notes on the commits that `.git-blame-ignore-revs` lists; these change no author."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

@@ -139,7 +139,7 @@ def filter_program() -> bytes:
 
 
 def _of_families(socket: int, pair: int) -> list[Step]:
-    """Return the steps that allow sockets of the families in `_FAMILIES` only."""
+    """Return the steps that allow only sockets of the families in `_FAMILIES`."""
     families = len(_FAMILIES)
     return [
         (_EQUAL, 1, 0, socket),

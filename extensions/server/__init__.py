@@ -1,6 +1,6 @@
-"""LangGraph's server for many people, which may be killed: its routes, its guards, and `coop dev`.
+"""LangGraph's server, which serves many people and survives kills: routes, guards, and `coop dev`.
 
-`langgraph.json` names `app`, `auth` and `checkpoints`. `serving` has what they consist of. Besides,
+`langgraph.json` names `app`, `auth` and `checkpoints`. `serving` has their parts. Besides,
 `known_keys` refuses misspelt keys, `recovery` restores threads that a killed server had not listed,
 and `quarantine` ends runs that kill their server.
 """

@@ -111,7 +111,7 @@ def _token(variable: str) -> str:
     """Return the token that the shell gives, or else a new one.
 
     Raises:
-        ValueError: the given token is short, or would have to be quoted in an address.
+        ValueError: the given token is short, or has characters that URLs must escape.
     """
     given = os.environ.get(variable, "")
     if given and not re.fullmatch(r"[A-Za-z0-9_-]{16,}", given):
@@ -122,7 +122,7 @@ def _token(variable: str) -> str:
 
 
 def _cors(found: Mapping[str, Any]) -> dict[str, str]:
-    """Return the package's CORS rules for a configuration without any, which admits all pages."""
+    """Return the package's CORS rules if a configuration has none, as it would admit all pages."""
     from shapley_coop.extensions.server.serving.origins import RULES
 
     if found["http"].get("cors") is not None:
@@ -192,7 +192,7 @@ def _check_environment(config: Path, env: Any, own: Collection[str]) -> None:
         if name in named | {*(env if isinstance(env, Mapping) else ())}:
             raise ValueError(
                 f"{env if isinstance(env, str) else config}: {name} would replace what coop dev "
-                "sets, its token among it: take it out, or set it in the shell"
+                "sets: take it out, or set it in the shell"
             )
 
 

@@ -49,7 +49,7 @@ class KnownKeys:
 async def _complaint(body: bytes, path: str) -> str:
     """Return the first fault in the contexts and inputs of a request, or "".
 
-    A malformed body has no fault here, because LangGraph's server refuses it. The input of an
+    A malformed body gives "", because LangGraph's server refuses it. The input of an
     extension's graph is not checked, because chat clients add their own keys to the messages.
     """
     try:

@@ -56,7 +56,7 @@ def audit(
     ] = "",
     set_: SetPairs = None,
     running: Annotated[
-        bool, typer.Option("--running", help="The game is not over: open duties are pending.")
+        bool, typer.Option("--running", help="The game still runs, so open duties are pending.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -100,7 +100,7 @@ def _public_goods(given: Mapping[str, Any]) -> StudyGame:
 
 
 def _travellers(given: Mapping[str, Any]) -> StudyGame:
-    """Return the traveller's dilemma: both get the lower claim; a bonus goes from high to low."""
+    """Return a traveller's dilemma: both get the lower claim; the higher pays the lower a bonus."""
     count, bonus = _count(given, "num_actions", MOST_CLAIMS), exact(given["bonus"])
     lowest, step = exact(given["min_claim"]), exact(given["claim_spacing"])
     claims = {f"CLAIM_{i}": lowest + i * step for i in range(count)}

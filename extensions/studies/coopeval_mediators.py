@@ -92,7 +92,7 @@ def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
 def _gains(
     mediator: Mediator, world: StudyGame, seat: int, others: Iterable[_Choices]
 ) -> Iterator[tuple[str, Fraction]]:
-    """Yield (action of the seat itself, its gain by delegating instead) for all others' choices."""
+    """Yield (a seat's own action, its gain by delegating instead) for each choice of the others."""
     for chosen in others:
         before, after = chosen[:seat], chosen[seat:]
         delegating = _paid(mediator, world, seat, (*before, None, *after))

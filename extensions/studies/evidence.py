@@ -1,4 +1,4 @@
-"""The program that writes `docs/evidence.md`: figures from published records, replayed here.
+"""The program that writes `docs/evidence.md`: figures from replays of published records.
 
     python -m shapley_coop.extensions.studies.evidence --raids raid-*.json --company log.json \\
         --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md
@@ -201,7 +201,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--raids", type=Path, nargs="*", default=[], help="logs of raids")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="logs of companies")
     parser.add_argument("--coopeval", type=Path, help="a folder of CoopEval's records")
-    parser.add_argument("--printed", type=Path, help="its LaTeX table of contracts")
+    parser.add_argument("--printed", type=Path, help="CoopEval's LaTeX table of contracts")
     parser.add_argument("--arena", type=Path, help="a folder of NegotiationArena's records")
     parser.add_argument("--page", type=Path, required=True, help="the page to write")
     options = parser.parse_args(given)

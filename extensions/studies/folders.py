@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def files_below(folder: Path, name: str) -> list[Path]:
-    """Return the regular files with a name in a folder and below; pipes, which block, are left out.
+    """Return the regular files of a name in and below a folder; pipes are left out, as they block.
 
     Args:
         folder: the folder to search.

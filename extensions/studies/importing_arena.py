@@ -1,4 +1,4 @@
-"""The command `coop import negotiation-arena`: a study of trading models, replayed here."""
+"""The command `coop import negotiation-arena`: it replays a study of trading models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,14 +21,14 @@ Out = Annotated[
     typer.Option(
         "-o",
         "--out",
-        help="The JSON file to write, with the data that our table needs for each game.",
+        help="The JSON file to write, with the replay of each game.",
     ),
 ]
 MOST_SHOWN = 10
 
 
 def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) -> None:
-    """Replay NegotiationArena's games at our table: would it have protected these agents?
+    """Replay NegotiationArena's games: would our checks have protected these agents?
 
     Every proposal and every acceptance goes through the checks of a run. The checks should stop a
     deal that leaves an agent worse off, or in which an agent gives something that it does not have.
@@ -93,7 +93,7 @@ def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
         for one in answers
     ]
     columns = ["kind", "games", "deals", "bad stopped", "good let through", "offers asked back"]
-    show_table("would our table have protected these agents?", [*columns, "differ"], lines)
+    show_table("would our checks have protected these agents?", [*columns, "differ"], lines)
     exceptional = [one for one in found if _exceptional(one)]
     for one in exceptional[:MOST_SHOWN]:
         said = one.differs or one.loss or "nobody loses, and it is stopped"

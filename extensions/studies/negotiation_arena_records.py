@@ -17,7 +17,7 @@ A game ends with REJECT, after its last turn, or with ACCEPT, which accepts the 
 trade. A trade has two sides, named after the last words of the players' names. If one player's name
 does not match, that player has the remaining side.
 
-The study: https://github.com/vinid/NegotiationArena. This project has no file of it.
+The study: https://github.com/vinid/NegotiationArena. No file of it is in this project.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

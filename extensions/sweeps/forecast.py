@@ -1,4 +1,4 @@
-"""Forecasts of a sweep's calls and cost, scaled up from one free run of each condition."""
+"""Forecasts of a sweep's calls and cost, scaled up from one free run (pilot) per condition."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -31,7 +31,7 @@ class Player(Protocol):
         """Take note that a cell's row is stored, so the run may be removed."""
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Do the work of `written` for ended cells whose process was killed before that work."""
+        """Do what `written` does, for ended cells whose process was killed before it could."""
 
     async def close(self) -> None:
         """Close all open resources."""

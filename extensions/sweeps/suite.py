@@ -32,7 +32,7 @@ class Part(BaseModel):
 class Printed(Part):
     """The values that the experiment's source, such as a paper, prints in one row of a table."""
 
-    row: dict[str, str] = Field(description="Axis → label: the cells of this row.")
+    row: dict[str, str] = Field(description="Axis → label: the labels of this row.")
     values: dict[str, str] = Field(description="Column → the value to print.")
 
 
@@ -75,7 +75,7 @@ class Suite(Part):
         default={}, description="Axis → its values, or label → the settings for this label."
     )
     seeds: Seeds = Field(default=[0])
-    repetitions: int = Field(default=1, ge=1, le=1000, description="Runs of each cell and seed.")
+    repetitions: int = Field(default=1, ge=1, le=1000, description="Runs per condition and seed.")
     compare: str = Field(
         default="",
         description="The axis whose last label is compared with each of its other labels.",
@@ -90,7 +90,7 @@ class Suite(Part):
                 raise ValueError(f"the axis {axis} has no values: give one or more")
             if isinstance(values, list) and any(isinstance(v, list | dict) for v in values):
                 raise ValueError(
-                    f"the axis {axis} has values of no plain type: give label: {{…}} pairs"
+                    f"the axis {axis} has lists or mappings as values: give label: {{…}} pairs"
                 )
         axes = set(self.axes)
         if self.compare and self.compare not in axes:
@@ -150,7 +150,8 @@ def load_suite(name: str) -> Suite:
     """Read a suite by its name or path. `expand` will look up its games and workflows.
 
     Raises:
-        ValueError: the suite does not exist, its file is invalid, or it names a program.
+        ValueError: the suite does not exist, its file is invalid, or it names a Python program
+            that may not run here.
     """
     path = _file_of(name)
     if not path.is_file():

@@ -82,7 +82,7 @@ class _Sweep:
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
     async def begin(self) -> None:
-        """Install the gate for calls and the batches; remove what killed processes have left."""
+        """Limit calls to models, set up batches, and remove what killed processes left."""
         clients_here().gate = self.gate.call
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)

@@ -1,4 +1,4 @@
-"""The processes that play a sweep: each process takes a cell, plays it, and writes its row once.
+"""The processes that play a sweep: each takes a cell, plays it, and writes the cell's row once.
 
 A process holds a lease while it plays (`state.storage.leases`). If a process has died, another
 process can take over its lease and free its cells. The dead process's calls in flight count as
@@ -33,7 +33,7 @@ _ENDED = (
     "DELETE FROM sweep_failures WHERE sweep = :sweep AND cell = :cell",
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND cell = :cell",
 )
-# Calls in flight count as spent, as they may be billed. Batched calls count once answers come.
+# Calls in flight count as spent, as they may be billed. Batched calls count when answers come.
 _GONE = (
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND worker = :worker",
     "UPDATE sweeps SET spent = spent + (SELECT COALESCE(SUM(worst), 0) FROM sweep_calls "

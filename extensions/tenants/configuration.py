@@ -40,8 +40,8 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
     """Yield the reasons why a tenant may not play a configuration.
 
     Args:
-        what: the key under which the request has the configuration. It is `room` for a run's;
-            under an extension's key, only the model, the model's URL and the keys of a run's
+        what: the key under which the request has the configuration: `room` for that of a run. Under
+            an extension's key, only the model, the model's URL and the keys of a run's
             configuration are checked.
         given: the configuration.
         caller: the tenant.

@@ -9,7 +9,7 @@ from shapley_coop.extensions.server.serving.body_limit import whole
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a caller. `COOP_MAX_BUSY` in the environment sets `busy`; the others likewise.
+    """The limits of a caller, each set in the environment: `busy` by `COOP_MAX_BUSY`, and so on.
 
     Attributes:
         requests: the most concurrent requests of one caller.

@@ -36,7 +36,7 @@ class Tokens:
         return owning.tenants()
 
     def gate(self) -> Sequence[Middleware]:
-        """Return the middleware that requires a token, and acts as the token's owner."""
+        """Return the middleware that requires a token and sets the owner of the request."""
         return [Middleware(Authorization, at_once=limits().requests), Middleware(RequestOwner)]
 
     def policy(self) -> Sequence[Middleware]:

@@ -27,7 +27,7 @@ def attack(
     base_url: BaseUrl = None,
     game: Annotated[
         str,
-        typer.Option(help="A normal-form game that replaces each adversary's own."),
+        typer.Option(help="A normal-form game to play instead of each adversary's own."),
     ] = "",
     seeds: Annotated[int, typer.Option(help="Trials of each adversary and twin.", min=1)] = 3,
     case: Annotated[

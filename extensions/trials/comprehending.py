@@ -29,10 +29,10 @@ def comprehend(
     base_url: BaseUrl = None,
     seeds: Seeds = "",
     manner: Annotated[
-        list[str] | None, typer.Option(help="The manner: text, schema or tools; by default all.")
+        list[str] | None, typer.Option(help="Answer form: text, schema or tools; by default all.")
     ] = None,
     most: Annotated[int, typer.Option(help="Most questions in each manner.")] = 500,
-    at_least: Annotated[float, typer.Option(help="Share of right answers for exit code 0.")] = 0,
+    at_least: Annotated[float, typer.Option(help="Share that must be right for exit code 0.")] = 0,
     prices: PriceFile = None,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; ask nothing.")] = False,
     max_connections: AtOnce = 16,

@@ -17,7 +17,7 @@ class Kind:
 
     Attributes:
         act: the kind of letter.
-        letters: the number of answers; each attempt counts.
+        letters: the number of answered letters; each attempt counts.
         usable: the number of answers that the workflow could use.
         labels: the fault labels of the unusable answers.
         input_tokens: the tokens of the letters.

@@ -17,7 +17,7 @@ from shapley_coop.extensions.values.banzhaf_sampling import sample_banzhaf
 
 
 def banzhaf(table: Table) -> list[Fraction]:
-    """Return each agent's mean marginal contribution over all coalitions; the sum may miss v(N)."""
+    """Return each agent's mean marginal contribution; the values need not sum to v(N)."""
     n = agents_in(table)
     return by_semivalue(table, [Fraction(1, 1 << (n - 1))] * n)
 
@@ -28,7 +28,7 @@ def banzhaf_normalised(table: Table) -> list[Fraction]:
 
 
 def of_many(of: Characteristic, by: str) -> Attribution:
-    """Return Banzhaf values: exact by class counts where classes are known, otherwise sampled."""
+    """Return Banzhaf values: exact if the classes of symmetric agents are known, else sampled."""
     scaled = by == banzhaf_normalised.__name__
     if of.counts_classes:
         found = semivalue_by_classes(of, by, banzhaf_by_class)

@@ -51,7 +51,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
     """
     values = drawn.mean(axis=0)
     missing = total - float(values.sum())
-    if not scaled:  # what the values leave of the total is a scale of gains that no sample saw
+    if not scaled:  # `missing` shows how large a gain can be that no sample saw
         return values, standard_errors(drawn, least=abs(missing))
     signs, moved, divisor = np.sign(values), drawn - values, float(np.abs(values).sum())
     of_divisor = (moved @ signs)[:, None]
@@ -64,7 +64,7 @@ def _estimated(drawn: Floats, total: float, scaled: bool) -> tuple[Floats, Float
 
 
 def _flips(worth: BatchWorth, rows: Coalitions) -> Floats:
-    """Return a row per coalition: each agent's marginal contribution to it without the agent."""
+    """Return each agent's marginal contribution to a coalition's others, a row per coalition."""
     n = rows.shape[1]
     found = []
     for row in rows:

@@ -20,7 +20,7 @@ def wev(
 
     {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
     role and kind, and optionally rewards in percent. Each kind has an interval of weights. The
-    output has each role's interval, a point in the interval, and the reward's distance from it.
+    output has each role's interval, its percentage, and the reward's distance from the interval.
     """
     from shapley_coop.earned_value import WEIGHTS
     from shapley_coop.extensions.wev.report import read_weights, read_wev, wev_report

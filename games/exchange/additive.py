@@ -62,8 +62,8 @@ def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
 def best_total(utilities: Sequence[Additive]) -> int:
     """Return the highest sum of utilities over all partitions in which each agent has a task.
 
-    Each task goes to the agent that values it most. To give every agent a task, a matching moves
-    tasks with the least loss of total utility. Cost: O(n²m) for n agents and m tasks.
+    Each task goes to the agent that values it most. Then a matching moves tasks so that every agent
+    has one, with the least loss of total utility. Cost: O(n²m) for n agents and m tasks.
     """
     values = np.stack([own.values for own in utilities])
     most = values.max(axis=0)

@@ -57,7 +57,7 @@ class ScenarioFile(BaseModel):
     registry: dict[str, str] = Field(
         default={}, description="Mask → description; missing descriptions are composed."
     )
-    tools: str = Field(default="", description="A tool catalogue, relative to this file.")
+    tools: str = Field(default="", description="A tool catalogue's path, relative to this file.")
     seed: int = Field(default=0, ge=0, description="The seed for everything that is generated.")
     utilities: dict[str, dict[str, float]] | None = Field(
         default=None, description="Agent → mask → raw score in 0..100, with each mask once."
@@ -114,7 +114,7 @@ def read_page(content: Any) -> ScenarioFile:
         GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
-        raise GameError("no scenario: give atoms, initial and utilities, values or preferences")
+        raise GameError("no scenario: give atoms, initial, and utilities or values or preferences")
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:

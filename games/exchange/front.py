@@ -25,7 +25,7 @@ class Front:
 
     Attributes:
         points: the vectors as rows, in millionths, by falling utility of the first agent.
-        masks: for each vector a row with the atoms that each agent then has, as bit masks.
+        masks: for each vector, a row with the atoms of each agent as a bit mask.
     """
 
     points: Micros

@@ -21,7 +21,7 @@ def tasks_left(tasks: Tasks, position: Position) -> Holdings:
 def hand_over_tasks(
     tasks: Tasks, position: Position, gifts: Sequence[Gift]
 ) -> list[dict[str, Any]]:
-    """Execute transfers in place in a position; return the transfers' effects for the record."""
+    """Execute transfers by changing the position; return the transfers' effects for the record."""
     done = from_bits(position["done"], tasks.n)
     after, effects = hand_over(tasks_left(tasks, position), gifts)
     for agent, left in after.items():

@@ -120,7 +120,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """Return an allocation: I get `mine`, and each other task goes to who asked for it most."""
+        """Return an allocation: `mine` for me, each other task for the agent that wants it most."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:

@@ -24,7 +24,7 @@ class TaskExchangeParams(Params):
     additive: bool = Field(
         default=False,
         description="Generated: whether a set is worth the sum of its tasks, which allows more "
-        "than 16.",
+        "than 16 tasks.",
     )
     competition: float = Field(
         default=0.5,
@@ -34,6 +34,8 @@ class TaskExchangeParams(Params):
     )
     failures: float = Field(default=0, ge=0, le=1, description="Probability that a call fails.")
     talk: int = Field(default=10, ge=2, le=1000, description="Turns of talk; the first is private.")
-    attempts: int = Field(default=5, ge=1, le=50, description="Invalid proposals that end a run.")
+    attempts: int = Field(
+        default=5, ge=1, le=50, description="Invalid messages in one turn that end the talk."
+    )
     exact: bool = Field(default=False, description="Whether proposals are read without repairs.")
     rounds: int = Field(default=40, ge=1, le=1000, description="Most turns of transfers and work.")

@@ -58,7 +58,7 @@ class Tasks:
         exact: whether proposals must name each agent's tasks as in the paper, without repairs.
 
     Raises:
-        GameError: an atom is not one agent's at the start, or two atoms are the same call.
+        GameError: not every atom starts with exactly one agent, or two atoms are the same call.
     """
 
     atoms: tuple[Atom, ...]
@@ -80,7 +80,7 @@ class Tasks:
         if not is_partition(self.initial, n):
             shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())
             raise GameError(
-                f"the initial tasks {shown} are not a partition: each atom to one agent"
+                f"the initial tasks {shown} are not a partition: give each atom to one agent"
             )
 
     @property

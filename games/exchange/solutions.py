@@ -144,7 +144,7 @@ class ExchangePoints(ReferencePoints):
         return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """Return agents' utilities of the tasks they do; None if they are not a partition."""
+        """Return agents' utilities of the tasks they do; None if these tasks are no partition."""
         tasks = self._scenario.tasks
         held = {agent: tasks.named(actions.get(agent, ())) for agent in tasks.agents}
         if not is_partition(held, tasks.n):

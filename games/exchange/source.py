@@ -57,14 +57,14 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 def generate_scenario(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
-    """Return a scenario of everyday tasks; each agent starts with equally many.
+    """Return a scenario of everyday tasks, dealt to the agents as evenly as possible.
 
     Args:
         atoms: the number of tasks; if the built-in list is shorter, tasks recur for other events.
-        competition: how alike the tastes are, from 0 to 1.
+        competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw.
         sums: whether utilities are additive, with a value drawn for each task; otherwise they are
-            tables made from preferences with the given overlap.
+            tables computed from preferences in words.
     """
     chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
     order = dice(seed, 0, "chores").permutation(len(chores))
@@ -100,12 +100,12 @@ def _draw_utilities(
 
 
 def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
-    """Return a scenario with drawn preferences, and utilities computed from their words.
+    """Return a scenario with random preferences, and utilities computed from their texts.
 
     Args:
         name: the scenario's name.
         tasks: its public part.
-        competition: how alike the tastes are, from 0 to 1.
+        competition: how alike the agents' preferences are, from 0 to 1.
         seed: the seed of the draw.
     """
     told = draw_preferences(tasks.atoms, tasks.agents, competition, seed)

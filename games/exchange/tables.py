@@ -35,7 +35,8 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
 def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
     """Return mask → score from a mapping like {"011": 40}, where bits are tasks of a composite.
 
-    It must name all masks in `asked`, and no other but the empty set. Errors fit on one line.
+    The mapping must name all masks in `asked`, and no other but the empty set. Errors fit
+    on one line.
 
     Raises:
         GameError: a mask is missing, unknown or out of range; the error names it.

@@ -39,7 +39,7 @@ def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
 
 
 def _select_masks(table: Micros, own: int) -> list[int]:
-    """Return the masks whose utilities letters give if they cannot list all, the best first."""
+    """Return the masks to list, best first, if a letter cannot list the utilities of all masks."""
     ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
     rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
     ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []

@@ -23,7 +23,7 @@ def rules_of(scenario: Scenario, turns: int) -> str:
 
 
 def worth_of(scenario: Scenario, turns: int) -> str:
-    """Return the text on utilities: when they are paid, and only whether they are additive."""
+    """Return the text that says when utilities are paid and whether they are additive."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
     return _TRADE.format(_SUM if sums else _NO_SUM, turns)
 
@@ -79,7 +79,7 @@ def _masks(tasks: Tasks) -> list[str]:
 
 
 def in_task_words(tasks: Tasks, text: str) -> str:
-    """Return a text with the tasks in words, in place of masks and of the names of calls."""
+    """Return a text with tasks in words instead of bit masks and names of actions."""
     masks, listed, calls = _codes(tasks)
     for code, words in ((masks, listed), *_OPEN.items()):
         text = text.replace(code, words)
@@ -119,7 +119,7 @@ def _proposed(tasks: Tasks) -> re.Pattern[str]:
 
 
 def _one_by_one(tasks: Tasks, found: re.Match[str]) -> str:
-    """Return an agent's tasks in a proposal one by one; unchanged if they are not registered."""
+    """Return an agent's tasks in a proposal, one by one; unchanged if the registry lacks them."""
     try:
         mask = tasks.registry.mask_of(json.loads(found[2]))
     except ValueError:  # an agent's words that only look like a proposal

@@ -1,7 +1,7 @@
 """The nodes that ask seats, validate their answers, and publish sound (valid) ones.
 
 `ask` makes a node that asks a `Question` and validates the answers. `draft` and `validate` make two
-nodes of it, so that an edge can lead back. The table gets pointers to answers, not their texts.
+nodes for this: an edge can lead back to the first. The table gets pointers to answers, not texts.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ def _read_drafts(turn: TurnContext) -> dict[str, Reply]:
 def _update(
     turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
 ) -> dict[str, Any]:
-    """Return the table's update: the drafts, the cost, and what sound answers publish."""
+    """Return the table's update: the drafts, their cost, and what valid answers make public."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.question.publish(turn, outputs) if outputs else {}

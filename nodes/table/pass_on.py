@@ -17,9 +17,9 @@ def pass_on(
     clauses), `respond` or `propose` (for the next agent), and `no_deal` (the turns are used up).
 
     Args:
-        turns: a function that returns the most messages of a talk. Each message is then a round,
-            and an offer stays until another replaces it. If None, each agent speaks once in each of
-            the run's rounds, and an offer lapses when its author's turn comes again.
+        turns: a function that returns the most messages of a talk. If given, each message is a
+            round, and an offer stays until another replaces it. If None, each agent speaks once in
+            each of the run's rounds, and an offer lapses when its author's turn comes again.
     """
 
     async def give_turn(table: Table) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def whether_over(table: Table) -> str:
 
 
 def how_it_goes_on(table: Table) -> str:
-    """Return `due` if a new bargaining must come before the next turn, or else `whether_over`."""
+    """Return `due` if a new bargaining must come next, or else what `whether_over` says."""
     found = whether_over(table)
     return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
 

@@ -2,7 +2,8 @@
 
 A draft asks all agents for the joint action with the highest total payoff. If several joint actions
 are best, the draft alternates them. The draft fines each profitable deviation. If payments are
-enforced, it adds payments that give its author a target payoff. Contracts are valued exactly.
+enforced, the draft adds payments that give its author a target payoff. The value of a contract is
+computed exactly.
 """
 
 from dataclasses import dataclass

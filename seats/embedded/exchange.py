@@ -121,7 +121,7 @@ class Negotiator(Reader):
         enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
 
         def joint(mask: int) -> tuple[float, float, float]:
-            """Return the rank of a set, rounded to 1/100; a random number breaks ties."""
+            """Rank a set by the least gain of any agent, then by my utility, then at random."""
             least = min(market.worth(mask) - market.reservation, self._others_gain(mask))
             return round(least, 2), round(market.worth(mask), 2), self.rng.random()
 

@@ -45,7 +45,7 @@ class Reader:
 
     @classmethod
     def of(cls, reader: "Reader") -> Self:
-        """Return an agent of this class with the letter and the character of another."""
+        """Return an agent of this class with the letter and the character of another agent."""
         return cls(*(getattr(reader, field.name) for field in fields(Reader)))
 
 

@@ -1,8 +1,8 @@
 """An embedded agent's expected payoffs under a deal, predicted from its letter's facts.
 
 To value a deal, the agent foresees the rest of the game if all agents keep their duties, and then
-applies payments and shares. The agent cannot compute a norm that will be computed later. So it
-expects such a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
+applies payments and shares. The agent cannot predict the values that a norm gives after play, so it
+expects a norm to give each agent its no-deal payoff plus an even part of the surplus. If the
 letter states the agent's payoff under an offer's norm, the caller uses that payoff instead.
 
 Payoffs are totals over the whole game, in the game's unit. A draft amends the contract in force
@@ -33,7 +33,7 @@ REASONING = "reasoning"
 
 
 class Unforeseeable(Missing):
-    """The error raised if a game cannot be predicted; its text is what the agent says of it."""
+    """The error raised if a game cannot be predicted; the agent says its text to all."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Outlook:
 
     @cached_property  # without the cache, each call would search for a plan
     def together(self) -> list[Do]:
-        """The duties of the plan with the highest total payoff; empty if promising adds nothing."""
+        """The duties of the plan with the highest total payoff; empty if promises add no payoff."""
         plan = _clauses(self.world.together())
         return plan if self._gain(plan) > EPSILON or not self.world.sure_of_habits else []
 
@@ -137,7 +137,7 @@ class Outlook:
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
-    """Return a function that lists a deal's duties, agent by agent if `kind` refuses `EVERYONE`."""
+    """Return a function that lists a deal's duties, without `EVERYONE` if `kind` cannot read it."""
     listed = duties_under(deal)
     if kind.speaks_of_all:
         return listed

@@ -37,7 +37,7 @@ class Splitter(Reader):
         return offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply(self) -> str:
-        """Accept my payoff by contract or more, less a concession if my computed one is lower."""
+        """Accept my payoff by contract or more; accept a little less if I am due less by norm."""
         me = fact(self.facts, "you")
         mine = number(self.facts, "offer", "payoffs", me)
         signed = number(self.facts, "as_signed", me)

@@ -1,6 +1,6 @@
 """Strategies of embedded agents in a repeated game, from the letter's payoffs and history.
 
-The names of actions have no meaning here. To *cooperate* is to play one's part of the joint action
+No strategy reads the names of actions. To *cooperate* is to play one's part of the joint action
 with the highest total payoff. Several joint actions with this total alternate by turn. If a
 contract asks something of an agent, the agent cooperates by keeping the contract. To *defect* is to
 take the action with the best mean payoff if the others choose uniformly at random. Both can be the

@@ -35,7 +35,7 @@ def answer_blindly(
         facts: the letter's facts.
         rng: my random generator.
         talk: the lines of the letter's history.
-        why: why I cannot foresee, as a clause that I say.
+        why: a phrase that says why I cannot foresee, for my public words.
 
     Raises:
         Missing: the letter lacks a fact that the answer needs.
@@ -60,7 +60,7 @@ def costs_nothing(deal: Deal, me: str) -> bool:
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """Return my duty by contract, else a random legal action; forbidden ones only if need be."""
+    """Return my duty by contract, else a random legal action, not forbidden if possible."""
     check_facts(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):

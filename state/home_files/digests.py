@@ -39,15 +39,15 @@ def keyed_digest(content: bytes) -> str:
 
 
 def salt_of(episode: str) -> str:
-    """Return the secret salt with which an episode's settings are hashed, always the same here."""
+    """Return the secret salt for the hash of an episode's settings; a home never changes it."""
     return hmac.new(_key(home().folder), b"salt of " + episode.encode(), hashlib.sha256).hexdigest()
 
 
 def secret_of(*what: str) -> str:
-    """Return the home's secret for a purpose, always the same, in characters of an address.
+    """Return the home's unchanging secret for a purpose, in characters that a URL may contain.
 
-    Digests of files are published. So this hash is of another kind (SHA-512), and no file's digest
-    can be such a secret.
+    Digests of files are published. So this secret is made by another hash (SHA-512), and no file's
+    digest can equal it.
     """
     found = hmac.digest(_key(home().folder), json.dumps(what).encode(), "sha512")
     return base64.urlsafe_b64encode(found[:24]).decode()

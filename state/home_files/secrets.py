@@ -22,7 +22,7 @@ def secrets_of(name: str) -> dict[str, str]:
     try:
         return _read(path, path.stat().st_mtime_ns)
     except OSError:
-        raise ValueError(f"there are no secrets {name!r}: write agent: text into {path}") from None
+        raise ValueError(f"there are no secrets {name!r}: put `agent: text` into {path}") from None
 
 
 def reservation_of(name: str, agent: str) -> Fraction | None:

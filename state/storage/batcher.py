@@ -1,4 +1,4 @@
-"""The batcher, which makes an event loop's waiting blocking calls in one switch to a thread."""
+"""The batcher, which makes all blocking calls that wait in an event loop in one thread switch."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,7 @@
 """The hash chain of seals; a seal is a hash of an ended run's data and of the previous seal.
 
 If sealed data are changed or deleted, their seal and all later seals no longer fit. So a reader who
-keeps a copy of the newest seal can detect it. A seal leaves out forks' answers, so none breaks it.
+keeps a copy of the newest seal detects it. Forks' answers are not sealed, so no fork breaks a seal.
 """
 
 import hashlib
@@ -136,4 +136,4 @@ def _unpack(rows: bytes) -> bytes:
     try:
         return zlib.decompress(rows)
     except zlib.error:
-        return b"{}"  # a changed row: its digest is not that of its link
+        return b"{}"  # a changed row: its hash will differ from the sealed one

@@ -1,6 +1,6 @@
 """The statements of all databases, and the interface of those that extensions provide.
 
-A home's URL names the extension's database by its scheme; without a URL, a home is SQLite files.
+The scheme of a home's URL says which extension stores it; a home without a URL is SQLite files.
 """
 
 import sqlite3
@@ -111,7 +111,7 @@ class Driver(Protocol):
 
     @staticmethod
     def explain(error: BaseException) -> str:
-        """Return what is wrong by an error of `errors`, without stored values, or else ""."""
+        """Say what caused an error of `errors`, without stored values; "" for other errors."""
 
 
 _loaded: dict[str, type[Driver]] = {}
@@ -153,5 +153,5 @@ def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def explain(error: BaseException) -> str:
-    """Return what is wrong by an error of a driver's library, or "" for other errors."""
+    """Return in words what caused an error of a driver's library, or "" for other errors."""
     return next((told for one in _loaded.values() if (told := one.explain(error))), "")

@@ -2,7 +2,7 @@
 
 Facts are postings, answers, episodes' ids, requests, waiting letters and seals. If a key is written
 again, the first fact stays, and the later writer gets the first fact. So a resumed run, a fork or a
-second worker can safely repeat writes. The same statements run on every database.
+second worker can safely repeat writes. All databases run the same SQL.
 """
 
 import json

@@ -137,12 +137,12 @@ class Home:
 
     @property
     def place(self) -> str:
-        """The words for where the home is, for messages."""
+        """The place of the home in words, for messages."""
         return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
 
     def has_books(self) -> bool:
-        """Return whether the home has a register of runs, or cannot have one."""
-        unusable = self.folder.is_file()  # opening it then says so
+        """Return whether the home has a register of runs, or cannot: its folder is a file."""
+        unusable = self.folder.is_file()  # opening the register raises the error
         return bool(self.database) or unusable or (self.folder / BOOKS_FILE).exists()
 
 
@@ -181,7 +181,7 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
-@cache  # because a process has one connection that holds all its leases
+@cache  # one connection holds all leases of a process
 def _shared_leases(url: str) -> "Leases":
     from shapley_coop.state.storage.databases import driver
 

@@ -77,7 +77,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """Return (agent, letter, attempt) → the answers that models have given there."""
+        """Return (agent, letter, attempt) → the answers of models to that letter and attempt."""
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -116,7 +116,7 @@ class Journal(Book):
                     try:
                         claim_for(session, episode, who)
                         kept[number] = _write(session, episode, entry)
-                    except NotYours as error:  # it wrote nothing, and stops no other answer
+                    except NotYours as error:  # nothing was written; go on
                         kept[number] = error
         return [kept[number] for number in range(len(answers))]
 

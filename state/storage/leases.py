@@ -92,7 +92,7 @@ class FileLeases:
     def _locked(self, run: str) -> FileLock:
         """Acquire and return a run's lock.
 
-        This is not part of `of`, whose local variables stay in memory as long as the lease.
+        `of` does not do this itself, as its local variables stay in memory as long as the lease.
         """
         private_folder(self._folder)
         path = self._folder / f"{digest(run)[:32]}.lock"

@@ -41,7 +41,7 @@ _acting: ContextVar[Holder | None] = ContextVar("acting_for", default=None)
 
 
 def holder() -> Holder:
-    """Return the holder of the current run, or else of the current request, or else nobody's."""
+    """Return the current run's holder, else the current request's, else nobody's holder."""
     config = var_child_runnable_config.get() or {}
     place = config.get("configurable") or {}
     if thread := place.get("thread_id"):

@@ -18,7 +18,7 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
         what: the name of the data.
         found: the version that the data record; 0 or None if they record none.
         reads: the version that this program reads.
-        instead: further advice for the message, after that to use the program that wrote the data.
+        instead: other advice; the message first advises to use the program that wrote the data.
 
     Raises:
         OtherVersion: the data have another version, or no version.

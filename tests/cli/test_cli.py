@@ -244,7 +244,7 @@ def test_a_word_that_is_a_game_and_a_workflow_is_played_by_that_workflow(coop: C
     assert home().run("usual").graph == "shapley_coop"
     alone = coop("run", "negotiation")
     assert (
-        "negotiation is a workflow: play a game by it: coop run GAME --graph negotiation"
+        "negotiation is a workflow, not a game: use coop run GAME --graph negotiation"
         in one_line(alone, USAGE)
     )
 

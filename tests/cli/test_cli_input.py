@@ -45,7 +45,7 @@ BAD_INPUT = [
     ((*RUN, "--params", "broken.yaml"), "broken.yaml: cannot be read as parameters"),
     ((*RUN, "--params", "list.yaml"), "list.yaml: contains no parameters: write key: value"),
     ((*RUN, "--params", "binary.yaml"), "binary.yaml: cannot be read as parameters"),
-    ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': write agent: text into "),
+    ((*RUN, "--secrets", "gone"), "there are no secrets 'gone': put `agent: text` into "),
     ((*RUN, "--secrets", "../gone"), "secrets"),
     ((*RUN, "--norm", "nope"), "norm"),
     ((*RUN, "--constraint", "nope"), "constraints"),
@@ -65,7 +65,7 @@ BAD_INPUT = [
     (("run",), "game"),
     (
         ("run", "negotiation"),
-        "negotiation is a workflow: play a game by it: coop run GAME --graph negotiation",
+        "negotiation is a workflow, not a game: use coop run GAME --graph negotiation",
     ),
     (("show", "gone"), "there is no run 'gone': coop runs lists those of "),
     (("verify", "gone"), "there is no run 'gone': coop runs lists those of "),

@@ -182,7 +182,7 @@ def test_a_callable_makes_a_game(
     assert coop("verify", ran.result["run"]).code == 0
     for name, told in (
         ("half", "Half lacks facts, legal, over, rules, start, step: define each"),
-        ("number", "gave a int: return a subclass of Game, or a table"),
+        ("number", "gave a int: return a subclass of Game, or a payoff table"),
         ("nothing", "cannot be built: AttributeError"),
     ):
         assert told in one_line(coop("run", f"python:games_of_a_test:{name}"), USAGE)

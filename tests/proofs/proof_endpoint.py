@@ -204,7 +204,7 @@ PROOFS = {
         promise="An endpoint's fault has a typed outcome",
         goal="100 % typed; ≤ 3 requests a step; no key in any error text",
         not_promised=(
-            "While an endpoint is down the run stops in one line; `coop resume` goes on."
+            "While an endpoint is down the run stops with one line; `coop resume` goes on."
         ),
         attempt=attempt,
         short=40,

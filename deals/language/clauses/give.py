@@ -14,7 +14,7 @@ class Give(Clause):
     """`giver` hands `quantity` of a `good` to `receiver`, in games in which agents hold goods.
 
     The program moves the goods once, at the end of the first turn at which `when` holds, before the
-    game pays for that turn. As in a payment, `when` is read after the turn. It cannot use rewards.
+    game pays for that turn. As in a payment, `when` is read after the turn; it cannot use rewards.
     """
 
     asked: ClassVar[str] = "One agent hands goods that it holds to another, once."

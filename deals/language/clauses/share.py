@@ -50,7 +50,7 @@ class Share(Clause):
             return f"At the end the total is split {by}."
         fractions = self.fractions or {}
         told = {agent: part(x) for agent, x in fractions.items()}
-        if not all(text.endswith("%") for text in told.values()):  # parts told alike are compared
+        if not all(text.endswith("%") for text in told.values()):  # write all in one form
             whole = lcm(*(x.denominator for x in fractions.values()))
             told = {agent: f"{x * whole}/{whole}" for agent, x in fractions.items()}
         parts = ", ".join(f"{agent} {text}" for agent, text in told.items())

@@ -45,7 +45,7 @@ def check_address(seat: Seat) -> None:
 
 
 def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
-    """Return the chat model of a seat, without a letter; `for_letter` sets the letter of a call."""
+    """Return a seat's chat model, which has no letter until `for_letter` gives it one."""
     return RemoteAgent(seat=seat)
 
 
@@ -54,7 +54,7 @@ class RemoteAgent(LetterChatModel):
 
     Attributes:
         seat: the seat with the agent's address.
-        question: the letter, or None before there is one.
+        question: the letter; None until one is set.
         journal: the journal, from which a resumed run reads the id of the agent's A2A task.
     """
 
@@ -84,11 +84,11 @@ class RemoteAgent(LetterChatModel):
             from shapley_coop.extensions.a2a.asking.faults import described
 
             failure = described(error, self.seat, self.question.agent)
-        raise SeatFault(failure)  # not in `except`, so as not to chain private text
+        raise SeatFault(failure)  # outside `except`, so that no chained error shows private text
 
 
 class _Exchange:
-    """The exchange of one letter with an agent, which sends the letter and waits for the answer."""
+    """One letter's exchange with an agent: it sends the letter and waits for the answer."""
 
     def __init__(self, seat: Seat, question: "Enquiry", journal: Journal) -> None:
         self._seat, self._question = seat, question
@@ -96,7 +96,7 @@ class _Exchange:
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
 
     async def answer(self) -> "Reply":
-        """Return the agent's reply; continue a task begun before a restart."""
+        """Return the agent's reply; if a task was begun before a restart, continue that task."""
         link = await link_to(self._seat, self._question.agent)
         for task in reversed(await self._tasks.of(self._question.attempt)):
             if (found := await self._go_on(link, task)) is not None:
@@ -104,7 +104,7 @@ class _Exchange:
         return await self._ask(link, await self._asked_back(link))
 
     async def _go_on(self, link: "Link", task: str) -> "Reply | None":
-        """Return the reply of a task begun before a restart, or None if it gives no answer."""
+        """Return the reply of a task begun before a restart, or None if the task has no reply."""
         from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
@@ -113,7 +113,7 @@ class _Exchange:
         try:
             return await self._wait(link, known)
         except TaskFailed:
-            return None  # LangGraph's server shows completed tasks without answer, so ask again
+            return None  # LangGraph's server returns ended tasks without their answer: ask again
 
     async def _asked_back(self, link: "Link") -> str:
         """Return the id of the last attempt's task if that task awaits input, or ""."""
@@ -136,7 +136,7 @@ class _Exchange:
         async for found in link.send(message):
             if not isinstance(found, Message) and found.id:
                 await self._tasks.keep(found.id, link.card.digest)
-            # The first event of a continued task shows its state before this message.
+            # The first event of a continued task shows the task's state before this message.
             if (reply := reply_of(found, self._form)) and not (reply.asks and task):
                 return reply
         if found is None or isinstance(found, Message):
@@ -156,7 +156,7 @@ class _Exchange:
 
 
 class _Tasks:
-    """The ids, in the journal, of the A2A tasks that the agent made for a question's attempts."""
+    """The ids of the A2A tasks that the agent made for each attempt, kept in the journal."""
 
     def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
@@ -202,7 +202,7 @@ async def link_to(seat: Seat, agent: str) -> "Link":
     if key not in links:
         # Letters that are sent at the same time share the link that the first letter opens.
         links[key] = asyncio.ensure_future(_linked(seat, agent))
-        # If all waiters are cancelled, this reads the exception, or asyncio would warn of it.
+        # If every waiter is cancelled, read the exception here, or asyncio warns of it.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
         here.closing.push_async_callback(_close, links[key])
     try:

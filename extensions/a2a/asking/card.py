@@ -71,7 +71,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     Raises:
         httpx.HTTPError: the request fails.
         AnswerTooLarge: the response is too large.
-        CardRefused: the response is not a card, or a card with a wrong signature or another host.
+        CardRefused: the response is no card, or its signature is wrong, or it names another host.
     """
     from a2a.client.card_resolver import parse_agent_card
     from google.protobuf.json_format import ParseError

@@ -53,7 +53,7 @@ def client(token: str, timeout: float) -> httpx.AsyncClient:
 
     Args:
         token: the bearer token for the agent; empty for none.
-        timeout: the longest silence of the agent in seconds.
+        timeout: the most seconds for which the agent may be silent.
     """
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(

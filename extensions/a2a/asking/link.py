@@ -61,7 +61,7 @@ class Link:
         return cls(card, http, made)
 
     async def send(self, message: Message) -> AsyncIterator[Task | Message]:
-        """Send a message; yield its task, or the final message, after each event of the reply."""
+        """Send a message; yield the task or the agent's message after each event of the reply."""
         request = SendMessageRequest(message=message)
         task = Task()
         async for event in self._agent.send_message(request, context=self._context):

@@ -13,8 +13,7 @@ class Options(BaseModel):
 
     memory: bool = Field(
         default=False,
-        description="Whether all letters of a play are one conversation with the agent, not one "
-        "each.",
+        description="Whether all letters of a play share one conversation with the agent.",
     )
     card_key: str = Field(
         default="",

@@ -108,7 +108,7 @@ def _completed(task: "Task", form: Form | None) -> str:
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
-    """Return the first `answer` in a data part as tagged text, or else the joined texts."""
+    """Return the first `answer` in a data part as tagged text, or else all text parts joined."""
     from google.protobuf.json_format import MessageToDict
 
     texts = []

@@ -141,7 +141,7 @@ class _Tasks(InMemoryTaskStore):
     """A store of tasks in memory; any caller that knows a task's id may read the task."""
 
     async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
-        """List no tasks: a task holds a private letter, or a judge's order with private names."""
+        """List no tasks: a task holds a private letter, or an assessment with private names."""
         return ListTasksResponse()
 
 

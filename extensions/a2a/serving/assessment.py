@@ -1,4 +1,4 @@
-"""The assessment of remote agents: they play a game here, and the caller gets the results.
+"""The assessment of remote agents: they play on this machine, and the caller gets the results.
 
 The request has the form of AgentBeats (https://agentbeats.dev): JSON in a text, with `config` and
 `participants` (role → an agent's A2A address). A role is the name of an agent of the game.
@@ -65,7 +65,7 @@ class Config(_Part):
     workflow: Workflow = "shapley_coop"
     settings: dict[Setting, Any] = Field(default={}, description="Further settings of the run.")
     seeds: Seeds = Field(default=[0], max_length=MOST_SEEDS)
-    timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds for one letter.")
+    timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds to answer one letter.")
 
     @field_validator("params")
     @classmethod
@@ -80,7 +80,7 @@ class Config(_Part):
     @field_validator("game")
     @classmethod
     def _named(cls, game: str) -> str:
-        """Accept only names of known games, because a caller may not open files here."""
+        """Accept only names of known games, because a caller may not open this machine's files."""
         if game not in names():
             raise ValueError(f"{game[:80]!r} is not a game: choose from {', '.join(names())}")
         return game

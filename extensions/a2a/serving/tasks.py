@@ -99,8 +99,8 @@ def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
         raise NoSuchSeat(f"There is no {seat.agent} in this play")
     if given["model"] != HUMAN:
         raise NoSuchSeat(
-            f"{given['model']} answers for {seat.agent}: a guest needs a seat at which the run "
-            f"has {HUMAN}"
+            f"{given['model']} answers for {seat.agent}: a guest needs a seat that the run gives "
+            f"to a {HUMAN}"
         )
     if not table.get("settlement"):
         task.status.CopyFrom(TaskStatus(state=TaskState.TASK_STATE_WORKING))

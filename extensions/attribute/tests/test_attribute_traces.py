@@ -126,7 +126,7 @@ def test_the_recorded_run_itself_needs_no_call(shape: str, tmp_path: Path) -> No
     [
         ("{", "line 1: is not JSON"),
         ('{"a": 1}', "line 1: is not a run: id and inputs are needed"),
-        ('{"id": "1", "inputs": {}, "parent_run_id": "2"}', "no run without a parent"),
+        ('{"id": "1", "inputs": {}, "parent_run_id": "2"}', "no root run"),
     ],
 )
 def test_a_file_that_is_no_trace_is_refused_in_words(

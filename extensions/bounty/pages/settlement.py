@@ -1,4 +1,4 @@
-"""The workflow `settlement`: the bargaining over payments of Shapley-Coop, for finished work.
+"""The workflow `settlement`: the bargaining over payments as in Shapley-Coop, for finished work.
 
     open → step → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle

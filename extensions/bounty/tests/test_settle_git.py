@@ -136,7 +136,7 @@ def test_a_dry_run_asks_nobody_and_leaves_no_run(coop: Coop, repo: Builder) -> N
     assert "Nobody was asked whether they agree." in coop("settle-git", "repo", "--dry-run").out
     assert "no runs" in coop("runs").out.lower() + coop("runs").err.lower()
     refused = coop("settle-git", "repo", "--dry-run", "--markdown", "c.md")
-    assert "leave --markdown, --serve out" in one_line(refused, 2)
+    assert "leave out --markdown, --serve" in one_line(refused, 2)
     nowhere = one_line(coop("settle-git", "repo", "--port", "8600"), 2)
     assert "--host and --port say where --serve listens: give --serve, too" in nowhere
 

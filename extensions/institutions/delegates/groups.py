@@ -74,7 +74,7 @@ def by_interest(game: Game, seed: int) -> list[str]:
     """
     if game.analysis.ahead.foreseeable != "all":
         return list(game.agents)
-    game = game.analysis.ahead.on_other_dice(seed + 1)  # the game's own dice tell the future
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own dice would reveal the future
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []

@@ -7,7 +7,7 @@ from shapley_coop.games.turns import Turn
 
 
 def reading(facts: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
-    """Return the facts with the reader's tasks as the only atomic tasks, and the same record."""
+    """Return the facts with the reader's tasks as the only atoms, and the unchanged record."""
     tasks = [action for action in facts["legal"] if action != WAIT]
     atoms = [{"action": task, "says": task} for task in tasks]
     nothing = "0" * len(tasks)

@@ -49,7 +49,7 @@ def nothing_heard(turn: TurnContext, agent: str) -> Lines:
 
 
 def ended(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the ends of an agent's own latest talks, its tasks, and what they are worth to it."""
+    """Return how an agent's latest talks ended, its tasks, and what these are worth to it."""
     evaluated = turn.evaluated
     game, holds = pairs_game(evaluated), evaluated.table["position"]["holds"]
     own = game.tasks.among({agent: from_bits(holds[agent], game.tasks.n)})
@@ -58,7 +58,7 @@ def ended(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def ended_in_words(view: Facts) -> dict[str, str]:
-    """Return the variable with the ends of the reader's latest talks, and with its tasks."""
+    """Return the variable that says how the reader's latest talks ended, and which tasks it has."""
     lines = [
         f"- Meeting {end['meeting']}, with {plain(end['partner'])}: {_end(end)}."
         for end in view["talks"]

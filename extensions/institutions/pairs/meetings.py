@@ -38,12 +38,12 @@ class Meeting(TypedDict):
 
 
 class End(TypedDict):
-    """The end of one agent's talk with a partner."""
+    """How one agent's talk with a partner ended."""
 
     meeting: int
     partner: str
     agreed: bool
-    gave: list[str]  # the tasks that changed hands by what both accepted
+    gave: list[str]  # the tasks that changed hands by the accepted proposal
     got: list[str]
 
 
@@ -141,7 +141,7 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
 
 @lru_cache(maxsize=EVALUATED)
 def ends_of(evaluated: EvaluatedTable) -> Mapping[str, list[End]]:
-    """Return agent → the ends of its talks, oldest first."""
+    """Return agent → how its talks ended, oldest first."""
     last, offers = dict[tuple[str, int], PublicMessage](), dict[int, PublicMessage]()
     for said in evaluated.table.get("talk", []):
         offers |= {said["puts"]: said} if "puts" in said else {}

@@ -1,4 +1,4 @@
-"""The node `swap`: it transfers tasks as pairs agreed, before the next meeting or the work."""
+"""The node `swap`: it transfers tasks as the pairs agreed, before the next meeting or the work."""
 
 from typing import Any
 

@@ -138,8 +138,8 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
         *(
             ({"agents": {"A": {"holds": {"x": 1}, **told}, "B": {}}}, why)
             for told, why in (
-                ({"purse": "s777.25"}, "the purse of A is not a number from 0"),
-                ({"purse": -777.25}, "the purse of A is not a number from 0"),
+                ({"purse": "s777.25"}, "the purse of A is not a number of 0 or more"),
+                ({"purse": -777.25}, "the purse of A is not a number of 0 or more"),
                 (
                     {"otherwise": "s777.25"},
                     "the value of A without a deal (otherwise) is not a number",

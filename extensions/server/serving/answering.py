@@ -32,19 +32,19 @@ _NO_SUCH_HOST = (
 
 
 def unknown_caller(scope: Scope, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """Return the answer 401: to a browser what a person can do, to a program an error as JSON."""
+    """Return the answer 401: a page with advice to a browser, an error as JSON to a program."""
     return _closed(scope, refusal(401, detail, headers), _NO_TOKEN, headers)
 
 
 def unknown_host(scope: Scope, detail: str) -> Response:
-    """Return the answer 403 to another host name: a page to a browser, else an error as JSON."""
+    """Return the answer 403: a page to a browser, an error as JSON to a program."""
     return _closed(scope, refusal(403, detail), _NO_SUCH_HOST)
 
 
 def _closed(
     scope: Scope, refused: Response, told: tuple[str, str], headers: dict[str, str] | None = None
 ) -> Response:
-    """Return a refusal, or to a browser a page of the same status with a title and words."""
+    """Return a refusal; a browser gets a page with the same status, a title and words."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return refused
     closed = {"content-security-policy": "default-src 'none'", "vary": "accept"}

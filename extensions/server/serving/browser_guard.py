@@ -110,7 +110,7 @@ def _parse_list(text: str) -> set[str]:
 
 
 def _may_send(headers: Headers) -> bool:
-    """Return whether a request's origin may change state: a local origin, or one in CORS."""
+    """Return whether a request's origin may change state: a local or CORS-listed origin."""
     origin = headers.get("origin")
     if origin is None:  # a program sent the request, or a person typed its address into a browser
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")

@@ -9,14 +9,14 @@ from shapley_coop import extension
 
 
 class Guard:
-    """A part `guards` of an extension: its hooks, which do nothing by default."""
+    """The hooks that an extension gives as its part `guards`; by default they do nothing."""
 
     def middleware(self) -> Sequence[Middleware]:
         """Return middleware that runs after `BodyLimit`, which puts the body into the scope."""
         return ()
 
     async def begin(self) -> None:
-        """Prepare, before the server plays a run."""
+        """Prepare; the server calls this before it plays any run."""
 
     async def starting(self, run: str, head: str) -> None:
         """Check a run before this server first plays it; an error stops the run.

@@ -36,7 +36,7 @@ _telling: set[asyncio.Task[None]] = set()
 def labels(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the labels: episode, game, agents, seed, status, and the contract's hash.
 
-    Of a conversation that has played: run, game and episode.
+    For a conversation that has played a game: its run, game and episode.
     """
     if not (settings := table.get("settings")):
         return _of_conversation(table)

@@ -33,8 +33,8 @@ class Keep(StrEnum):
 
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="Seeds in place of the file's: 0-29, or 0-4,10.")]
-Failures = Annotated[float, typer.Option(help="The fraction of cells that may fail.", min=0, max=1)]
+Seeds = Annotated[str, typer.Option(help="Seeds instead of the file's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The fraction of runs that may fail.", min=0, max=1)]
 Dollars = Annotated[
     float | None, typer.Option(help="The most USD for all runs and processes of the folder.", min=0)
 ]
@@ -54,7 +54,7 @@ TokenRate = Annotated[
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
     out: Out = None,
-    limit: Annotated[int | None, typer.Option(help="Play only the first N cells.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="Play only the first N runs.", min=1)] = None,
     seeds: Seeds = "",
     max_connections: Annotated[
         int | None,
@@ -90,7 +90,7 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Repeat the command to continue, or run several at once."""
+    """Play each run of a suite once. To continue, repeat the command; several can work at once."""
     from shapley_coop.cli.options import prices_from
     from shapley_coop.extensions.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.sweeps.folders import shard_from

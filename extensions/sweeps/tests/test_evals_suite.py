@@ -106,7 +106,7 @@ def test_repeated_seeds_are_refused():
         ("a: [", "cannot be read as a suite"),
         ("varied: {}", "there is no setting 'varied'"),
         ("vary: {graph: []}", "has no values"),
-        ("vary: {order: [[a, b]]}", "has values of no plain type"),
+        ("vary: {order: [[a, b]]}", "has lists or mappings as values"),
         ("tables: [{title: t, rows: [x], columns: [won]}]", "are not axes"),
         ("seeds: x", "give 0-29"),
     ],

@@ -162,7 +162,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script; `satisfied` decides by whether a clause binds the adversary."""
+    """Return a judge's script; `satisfied`: whether a clause binds the adversary → the verdict."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []

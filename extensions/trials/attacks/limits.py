@@ -100,7 +100,7 @@ async def grounded_dispute(arena: Arena) -> None:
 
 
 async def staller(arena: Arena) -> None:
-    """Ask for more time for ever in two runs, and never answer in a third run."""
+    """Ask for more time again and again in two runs, and never answer in a third run."""
 
     def more_time(asked: Asked) -> str:
         return f"<s>I need a little more time ({asked.attempt}).</s>"

@@ -41,7 +41,7 @@ def generous(asked: Asked) -> Deal:
 def greedy(asked: Asked) -> Deal:
     """Return a deal that leaves every other agent worse off than no deal would.
 
-    Each other agent pays the sender all that it could ever earn; deals with more are refused.
+    Each other agent pays the sender all that it could ever earn; larger payments are refused.
     """
     return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
 

@@ -1,6 +1,6 @@
 """The arena of a trial: it plays an attack as a real run, and reads the result from the records.
 
-The run is in the register like any other run, so that `coop show RUN`, `coop letters RUN` and
+The run is in the register of runs like any other, so that `coop show RUN`, `coop letters RUN` and
 `coop verify RUN` work on it.
 """
 
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether the ledger sums to zero and pays the settled payoffs, and its balances."""
+        """Return whether balances sum to zero and equal the settled payoffs; also the balances."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -152,7 +152,7 @@ class Arena:
         target: the seat under attack; it plays every agent but the scripted one.
         game: the game of every case; if empty, each case names its game.
         seed: the seed of the game and of embedded agents.
-        name: the trial's name, from which run names and search words are made.
+        name: the trial's name, from which the names of its runs and the words of `word` are made.
         runs: the names of the runs started so far.
         played: run name → the run as it was when it first ended, before any fork.
         checks: the results of the checks so far.
@@ -239,7 +239,7 @@ class Arena:
         settings: Mapping[str, Any],
         tamper: tuple[str, Tamper] | None,
     ) -> None:
-        """Enter a run in the register and play it to its end; `scorecard` checked the seats."""
+        """Enter a run in the register of runs, and play it; `scorecard` checked the seats."""
         config = RunConfig.model_validate(settings).resolve()
         await asyncio.to_thread(
             home().runs.begin, name, graph, config.model_dump(mode="json"), version(graph)

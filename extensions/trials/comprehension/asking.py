@@ -95,7 +95,7 @@ async def letters_of(
     """Play runs in a temporary home and return letters, at most two for each run and act.
 
     Args:
-        seeds: the seeds; each pair is played once with each of them.
+        seeds: the seeds; each pair in `runs` is played once with each seed.
         runs: pairs of workflow and game; None for `RUNS` and then, for each workflow, games until
             each of its questions has been asked. Pairs that are not installed are left out.
     """

@@ -46,7 +46,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Return whether an answer is right: its last number, or its words if none is asked for."""
+        """Return whether an answer is right: its last number if `truth` is one, else its words."""
         if not _NUMBER.fullmatch(self.truth):
             return _names(answer) == _names(self.truth)
         found = _NUMBER.findall(_NO_NUMBER.sub("", answer))

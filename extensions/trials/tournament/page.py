@@ -147,7 +147,7 @@ def matrix(
 
     Returns:
         The picture as SVG. Each pair's box is green above the mean of all boxes, and orange below;
-        the further the payoff is from the mean, the stronger the colour. A tooltip explains it.
+        the further from the mean, the stronger the colour. A tooltip states the payoff.
     """
     mean = sum(crossed.values()) / len(crossed)
     reach = max(abs(value - mean) for value in crossed.values()) or 1.0

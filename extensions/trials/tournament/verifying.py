@@ -135,7 +135,7 @@ def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
             named = {f"{REFUSED}{label}": n for label, n in labels.pop(agent, {}).items()}
             counts[agent] = {**count, **named}
         spent[phase] = {"agents": counts}
-    if told["status"] == "budget" and spent:  # rows lack seconds: assume that all are spent
+    if told["status"] == "budget" and spent:  # rows lack seconds: assume that the time was used up
         next(iter(spent.values()))["seconds"] = settings["budget"]["seconds"]
     return spent
 

@@ -66,7 +66,7 @@ _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE {run} = :run"
 
 
 class HomeSaver(BaseCheckpointSaver[Any]):
-    """The mixin that makes a home's asynchronous saver of a blocking LangGraph saver.
+    """The mixin that turns a blocking LangGraph saver into a home's asynchronous saver.
 
     Attributes:
         writes: the name of LangGraph's SQL table with the writes of tasks.
@@ -202,8 +202,8 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """Start to delete a thread, and return at once.
 
         The development server remembers a position in its list of threads during this call
-        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, it would remove the wrong
-        thread from the list.
+        (langgraph-runtime-inmem 0.36). If another task ran meanwhile, the server would remove the
+        wrong thread from the list.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -254,11 +254,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        if not self.owners.knows(thread, owner):  # spares each write a switch of threads
+        if not self.owners.knows(thread, owner):  # saves a thread switch for each write
             await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
-        """Call `starting` if a run begins here that this process has not played yet."""
+        """Call `starting` if this process begins to play a run that it has not played yet."""
         place = config.get("configurable") or {}
         run = str(place.get("run_id") or "")
         if not run or place.get("checkpoint_ns") or run in self._played:

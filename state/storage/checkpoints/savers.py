@@ -46,7 +46,7 @@ def _open_saver(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """Yield a home's saver, shared by an event loop and open until its block `clients()` ends.
+    """Yield a home's saver, shared by an event loop and open until the loop leaves `clients()`.
 
     Opening a file and checking its tables costs as much as several turns of a game. So a caller
     that plays many runs keeps `clients()` open, and with them the saver.

@@ -51,8 +51,8 @@ class StrictSerializer(JsonPlusSerializer):
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
         """Return this serializer unchanged; it does not need the types that a graph annotates.
 
-        If it returned another serializer, the server would copy its adapter of the saver, which
-        recurses without end (langgraph-api 0.16).
+        If this method returned another serializer, the server would copy its adapter of the saver,
+        and the copying would recurse without end (langgraph-api 0.16).
         """
         return self
 
