@@ -38,9 +38,6 @@ COMMANDS = {
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
     },
-    EXPERIMENT: {
-        "scenario show": "shapley_coop.cli.experimenting.scenario:show",
-    },
     SERVE: {
         "help": "shapley_coop.cli.help_command:help_",
     },

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from shapley_coop.seats.seat import Seat
 
 
-Scenario = Annotated[
-    str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

@@ -5,8 +5,7 @@ bit mask and a characteristic function is a table of 2**n worths (`coalitions`).
 Shapley values exactly, `values.sampling` estimates them with standard errors. `norms` divides a
 total, `transfers` settles it in micro-units, and `attribution` does all of this for one record.
 
-Masks have their least significant bit first: bit i stands for `agents[i]`. (`games.exchange.masks`
-has the most significant bit first, as the bit strings of its paper do.)
+Masks have their least significant bit first: bit i stands for `agents[i]`.
 
 The Escape Room: alone each agent loses 1, together they gain 9, and 4.5 each is fair.
 

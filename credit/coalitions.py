@@ -1,7 +1,7 @@
 """Coalitions as bit masks, and characteristic functions as tables.
 
 Bit i of a mask stands for `agents[i]`, least significant bit first: with agents A, B, C the mask
-0b101 is the coalition {A, C} and 0b001 is {A}. (`games.exchange.masks` uses the reverse order.)
+0b101 is the coalition {A, C} and 0b001 is {A}.
 A characteristic function v is a table of 2**n worths indexed by mask, from v(∅) to v(N).
 """
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.cell import Cell, Row
-from shapley_coop.evals.measures import exchange, reasons
+from shapley_coop.evals.measures import reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.games import Turn
 from shapley_coop.graphs import builder
@@ -23,9 +23,6 @@ from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.result import result, seconds_by_phase
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import PublicMessage, Table
-
-OWN_MEASURES = {"task_exchange": exchange}
-"""A workflow's default game → the module that measures the workflow's runs."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
 """The fields of a call, besides its tokens, on which its price depends; rows leave out zeros."""
@@ -80,9 +77,9 @@ def row_of(
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
     told = [_message_row(said, record, rule) for said in table.get("talk", [])]
-    if own := OWN_MEASURES.get(builder(cell.graph).game):
-        told = [own.value_message(table, line) for line in told]
-        outcome["measures"] = own.measure(table, entries)
+    if own := builder(cell.graph).measures:
+        told = [own.of_message(table, line) for line in told]
+        outcome["measures"] = own.of_run(table, entries)
     if reasoned := reasons.score_reasons(table, entries) if reasoned is None else reasoned:
         outcome["reasons"] = list(reasoned)
         outcome["measures"] = {**outcome.get("measures", {}), **reasons.measures(reasoned)}

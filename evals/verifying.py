@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.deals.contract import in_force, rebuilt
-from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.evals.rechecks import rechecks
 from shapley_coop.evals.verifying_books import (
@@ -25,6 +23,8 @@ from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
+from shapley_coop.seats.answer import Answer
+from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state.additions import find_additions
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -182,7 +182,7 @@ def _ledger(table: Table) -> Check:
 def _journal(table: Table, every: list[Entry]) -> Check:
     """Compare letters with hashes, token counts with the journal, and public talk with answers."""
     entries = [entry for entry in every if entry.act not in BESIDE]
-    spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
+    spoken = {(e.agent, said) for e in entries for said in _published(e)}
     forged = [
         f"{said['id']} is in no answer of {said['by']}"
         for said in table.get("talk", [])
@@ -239,13 +239,16 @@ def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
     return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"
 
 
+def _published(entry: Entry) -> Iterable[str | None]:
+    """Return the forms in which the talk can hold an answer, by the class of its question."""
+    question = find_question(entry.act)
+    return (question.answer if question else Answer).published(entry.answer.text)
+
+
 def _was_said(
     said: PublicMessage, spoken: set[tuple[str, str | None]], entries: list[Entry]
 ) -> bool:
     """Return whether a public message is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text)
-        or said["text"] in (as_written(answer), as_written(answer, repair=False))
-        for entry in entries
-        if entry.agent == said["by"]
+        said["text"] in entry.answer.text for entry in entries if entry.agent == said["by"]
     )

@@ -24,6 +24,7 @@ from shapley_coop.games.programs import (
     module_of_file,
     permit_only,
 )
+from shapley_coop.games.removed import removed
 from shapley_coop.games.variants import variant_of
 
 _HERE = Path(__file__).parent
@@ -141,7 +142,8 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         what = "file" if Path(game).suffix else "game"
         if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
-        raise GameError(no_such(what, game, names(), "what an extension may bring, or give a file"))
+        known = "what an extension may bring, or give a file"
+        raise GameError(removed(game) or no_such(what, game, names(), known))
     return str(path.absolute()) if path.suffix == PYTHON else _parse(path)
 
 

@@ -59,6 +59,10 @@ class Marks:
         """Return a letter's text with the game's codes, if there are any, replaced by words."""
         return text
 
+    def offer_line(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a message as a line of the history, if offers are not of clauses; else {}."""
+        return {}
+
     def agreed(self, record: Sequence[Turn]) -> bool:
         """Return whether the actions show that agents agreed without a signed deal."""
         return False

@@ -1,6 +1,6 @@
 """Tests whether a setting of a run, or a parameter of a game, names a file or an import.
 
->>> opens("market", "/etc/passwd"), opens("market", ""), opens("game", "escape_room")
+>>> opens("prompts", "/etc/passwd"), opens("prompts", ""), opens("game", "escape_room")
 (True, False, False)
 """
 
@@ -8,28 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.games.catalogue import names
 
 IMPORTS = {"factory", "file", "folder", "path", "repo"}
 
 
-def _names_a_scenario(given: str) -> bool:
-    from shapley_coop.games.exchange import paper
-    from shapley_coop.games.exchange.source import GENERATED
-
-    return given in (GENERATED, *paper.names())
-
-
 FILES: dict[str, Callable[[str], bool]] = {
     "game": lambda given: given not in names(),
-    "scenario": lambda given: not _names_a_scenario(given),
-    "task": lambda given: given.endswith((".yaml", ".yml")),
-    "records": bool,
-    "market": bool,
-    "tools": bool,
     "prompts": bool,
 }
-"""Key → the test of whether its value names a file."""
+"""Key → the test of whether its value names a file; extensions add those of their games."""
 
 
 def is_file(key: str, value: Any) -> bool:
@@ -49,4 +38,8 @@ def not_here(key: str, value: Any) -> str:
 
 def opens(key: str, value: Any) -> bool:
     """Return whether using this setting opens a file of this machine or imports a module."""
-    return key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value))
+    if key in IMPORTS or not isinstance(value, str):
+        return key in IMPORTS
+    if key in extension.offered("opened"):
+        return bool(extension.load("opened", key)(value))
+    return key in FILES and FILES[key](value)

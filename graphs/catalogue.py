@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from shapley_coop import extension
 from shapley_coop.files import no_such
+from shapley_coop.games.removed import removed
 
 if TYPE_CHECKING:
     from shapley_coop.graphs.app import App
@@ -18,10 +19,6 @@ _PAGES = (
     "negotiation_priced",
     "short_term",
     "shapley_coop",
-    "task_exchange_baseline",
-    "task_exchange_unchecked",
-    "task_exchange_unguided",
-    "task_exchange",
     "contracts",
 )
 
@@ -111,4 +108,5 @@ def check_name(name: str) -> None:
         ValueError: no workflow has that name.
     """
     if name not in (known := names()):
-        raise ValueError(no_such("workflow", name, known, "and what an extension may bring"))
+        instead = "and what an extension may bring"
+        raise ValueError(removed(name) or no_such("workflow", name, known, instead))

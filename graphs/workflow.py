@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
 from typing import Any, Self, cast
 
@@ -23,6 +23,7 @@ from shapley_coop.games import Game
 from shapley_coop.graphs.app import App
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, open_node
+from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.table import Opening, Result, Table
@@ -51,6 +52,19 @@ def sound(table: Table) -> str:
     return "sound"
 
 
+@dataclass(frozen=True)
+class Measures:
+    """What a workflow measures of its finished runs, in addition to what is measured of all runs.
+
+    Attributes:
+        of_run: returns measure → value, from the last state and the journal's entries.
+        of_message: returns a public message of a run with the fields that the workflow adds.
+    """
+
+    of_run: Callable[[Table, Sequence[Entry]], dict[str, float | None]]
+    of_message: Callable[[Table, dict[str, Any]], dict[str, Any]]
+
+
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     """The builder of one workflow (a "page"): a `StateGraph` with nodes that ask agents.
 
@@ -63,12 +77,14 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         params: default parameters of the default game.
         state: the class of the table, which all nodes read.
         start: the initial values of the keys that this workflow adds to the table.
+        measures: the workflow's own measures of its runs.
 
     Attributes:
         game: the argument `game`.
         plays: the argument `plays`.
         params: the argument `params`.
         name: the name of the compiled workflow, which is part of what the parties sign.
+        measures: the argument `measures`.
         askings: node → the question that the node asks.
     """
 
@@ -81,6 +97,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         params: Mapping[str, Any] | None = None,
         state: type[Table] = Table,
         start: Mapping[str, Any] | None = None,
+        measures: Measures | None = None,
     ) -> None:
         self.askings: dict[str, Question[Any]] = {}
         self.name = ""
@@ -88,7 +105,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         super().__init__(
             state, context_schema=config, input_schema=opening_for(config), output_schema=Result
         )
-        self.game, self.plays = game, plays
+        self.game, self.plays, self.measures = game, plays, measures
         self._check_game = check_game or self._check_workflow
         self._check_config = check_config
         self.params: Mapping[str, Any] = params or {}

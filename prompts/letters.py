@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.many import MANY
 from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.crowds import together
-from shapley_coop.prompts.render import are_tags_left_out, render
+from shapley_coop.prompts.render import render
 from shapley_coop.prompts.request import Words, contract_lines, variables
-from shapley_coop.prompts.words import describe, few, plain, table
+from shapley_coop.prompts.words import describe, few, plain
 
 Facts = Mapping[str, Any]
 
@@ -38,7 +39,7 @@ def write_rules(
     can be offered.
 
     Args:
-        template: `table`, or `exchange_table` for the talk over tasks.
+        template: `table`, or a question's own template of the system part.
         rules: the game's rules, in Markdown.
         known: the facts `agents`, `procedure`, `bargains`, `over` (whether play is over), and for
             bargaining `kinds`, `norms`, `compares_with` and `most`, each agent's largest reward.
@@ -59,7 +60,7 @@ def write_rules(
         procedure=procedure.strip(),
         language=_language(known, going_on),
         agents=known.get("agents", []),
-        plans="consider" in known["procedure"]["steps"],
+        steps=known["procedure"]["steps"],
         rounds=course["rounds"],
         instructions=instructions,
         guidance=guidance,
@@ -187,45 +188,14 @@ def _utilities(facts: Facts) -> str:
     """Return the game's private facts for one agent in words; all utilities share one line."""
     lines = []
     for key, value in facts.items():
-        if key == "utilities" and are_tags_left_out():
-            lines.append(_for_person(value))
-        elif key == "utilities":
-            worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
-            lines.append(f"What each set of tasks is worth to you (utility), by mask: {worths}.")
-        elif key == "values":
-            lines.append(f"{_SUM}: {', '.join(f'{task} {x:.3g}' for task, x in value.items())}.")
+        if key in extension.offered("private"):
+            lines.append(extension.load("private", key)(value))
         elif key in _OWN:
             if units := _told_once(key, value, facts):
                 lines.append(_OWN[key].format(_with_steps(units)))
         else:
             lines.append(describe({key: value}).removeprefix("- "))
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
-
-
-def _for_person(worths: Mapping[str, float]) -> str:
-    """Return what single tasks and the best sets are worth, as a table; the form computes others.
-
-    >>> print(_for_person({"01": 0.25, "10": 0.5, "11": 1.0}).split("\\n\\n")[1])
-    | tasks | worth to you (utility) |
-    | --- | --- |
-    | 10 | 0.5 |
-    | 01 | 0.25 |
-    | 11 | 1 |
-    """
-    ranked = sorted(worths, key=lambda mask: -worths[mask])
-    single = [mask for mask in ranked if mask.count("1") == 1]
-    best = [mask for mask in ranked if mask.count("1") > 1][:_BEST]
-    rows = [(mask, f"{worths[mask]:.3g}") for mask in single + best]
-    return f"{_OF_SETS}\n\n{table(('tasks', 'worth to you (utility)'), rows)}"
-
-
-_BEST = 3
-"""The most sets of tasks that a person's letter lists."""
-
-_OF_SETS = (
-    "What each task alone, and the best sets of tasks, are worth to you. A set is not worth the "
-    "sum of its tasks; the form shows what any set is worth."
-)
 
 
 def _told_once(key: str, value: Any, facts: Facts) -> Any:
@@ -236,7 +206,6 @@ def _told_once(key: str, value: Any, facts: Facts) -> Any:
 
 
 _BY_OPTION = "options_worth_to_you"
-_SUM = "What each task is worth to you (utility), a set being worth the sum"
 _OWN = {
     "worth_to_you": "one unit is worth to you: {}.",
     _BY_OPTION: "what is agreed is worth to you: {}.",

@@ -193,25 +193,6 @@ def _direction(view: Facts) -> str:
     return f"The split by {computed['norm']} would give you {more} than you have {now}. "
 
 
-def talk_over_tasks(view: Facts) -> dict[str, Any]:
-    """Return the variables on the talk over tasks."""
-    pending = view.get("pending") or {}
-    worth = pending.get("your_utility")
-    yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
-    turns = view.get("turns", 0)
-    held = view["held"]
-    now = f"What you hold now ({held['mask']}) is worth {held['your_utility']:.3g} to you."
-    return {
-        "held": now,
-        "pending_by": plain(pending.get("by", "")),
-        "pending": yours,
-        "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
-        "with_whom": "",
-        "tasks": "",
-        "kept": "everybody keeps its initial tasks",
-    }
-
-
 def contract_lines(contract: Facts, turns: int = 0) -> str:
     """Return the clauses in force, with the ids by which breaches and amendments cite them."""
     return _list_words(contract.get("in_words", ""), turns)

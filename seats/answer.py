@@ -15,13 +15,14 @@ parser of messages reports their faults.
 ['thoughts', 'speech', 'percent']
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import Field, PrivateAttr, create_model
 
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.deals.language.wire import said_in
 from shapley_coop.games.actions import ActionRule, told_actions
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.clause_fields import Part, WithGoods
@@ -87,6 +88,11 @@ class Answer(Part):
             for name, how in cls.written().items()
             if name != "thoughts" and not (isinstance(how, In) and how.public)
         )
+
+    @classmethod
+    def published(cls, text: str) -> Iterable[str | None]:
+        """Return the forms in which the talk can hold an answer: by default its readable speech."""
+        return (said_in(text).speech,)
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> "type[Answer] | None":

@@ -72,8 +72,10 @@ class Extension:
         name: the extension's name, which is also its folder's name.
         about: the extension's purpose in one line, for `coop list` and for the commands' help.
         games: a game's name → the subclass of `Game`.
-        variants: a game and a parameter that it lacks, such as `task_exchange.meetings` → the
-            subclass that has this parameter. A run that sets the parameter plays the subclass.
+        variants: a game and a parameter that it lacks, as GAME.PARAMETER → the subclass that has
+            this parameter. A run that sets the parameter plays the subclass.
+        opened: a parameter of its games that can name a file → the test of whether a value does.
+        private: a private fact of its games → a function from its value to words, for letters.
         schemes: the part of a game's name before a colon → the subclass of `Game` that plays it.
         formulas: a fact that states payoffs by a formula, for games too large for a table → the
             module that reads this fact (`games.symmetric.Formulas`).
@@ -131,7 +133,8 @@ class Extension:
         tables: a name → what asks the people at a run's table, by pages or at a terminal
             (`cli.playing.people.Tables`).
         guards: a name → the hooks into LangGraph's server, a `Guard` of its extension.
-        records: a name → a function from parameters and a seed to the scenario of a task exchange.
+        records: a name → a function from parameters and a seed to a scenario, as the extension of
+            task exchange defines it.
         commands: a purpose → a mapping from the words of a command, such as `attribute` or
             `import coopeval`, to its function.
         first: the first words of the commands that `coop --help` lists; the others need `--all`.
@@ -141,6 +144,8 @@ class Extension:
     about: str
     games: Places = field(default_factory=dict)
     variants: Places = field(default_factory=dict)
+    opened: Places = field(default_factory=dict)
+    private: Places = field(default_factory=dict)
     schemes: Places = field(default_factory=dict)
     formulas: Places = field(default_factory=dict)
     analyses: Places = field(default_factory=dict)

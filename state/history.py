@@ -12,14 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.language.wire import Message, said_in
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import by_identity
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import TRADE_ACTS, talk_of, trade_history
 from shapley_coop.state.table import PublicMessage
 from shapley_coop.state.turn import TurnContext
 
@@ -31,9 +29,8 @@ _MOST_LINES = 4096
 
 def history(turn: TurnContext) -> list[Line]:
     """Return the history for the letters of the current question, oldest line first."""
-    if turn.question.name in TRADE_ACTS:
-        return trade_history(talk_of(turn.evaluated))
-    return public_history(turn.evaluated)
+    own = turn.question.history
+    return own(turn) if own else public_history(turn.evaluated)
 
 
 def public_history(evaluated: EvaluatedTable) -> list[Line]:
@@ -111,7 +108,7 @@ def _did(turn: Turn, game: Game) -> Line:
 
 
 def _words_in(text: str) -> str:
-    """Return a message's words without tags, which messages of a talk over tasks have."""
+    """Return a message's words without tags, which messages that are not in clauses have."""
     said = said_in(text) if "<" in text else Message()
     if said == Message():
         return text

@@ -23,9 +23,8 @@ from shapley_coop.games import Turn
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.conduct import conduct
-from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.table import Status, Table
+from shapley_coop.state.table import REFUSED, Status, Table
 
 FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
 """The statuses of runs in which there was no play to settle."""

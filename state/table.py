@@ -100,6 +100,10 @@ class Spent(TypedDict, total=False):
     agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
 
 
+REFUSED = "refused_"
+"""The prefix of keys in an agent's cost: this prefix + a fault's label → number of refusals."""
+
+
 class Accounts(TypedDict):
     """The exact amounts over which the last bargaining is held, in the game's unit."""
 
@@ -211,8 +215,8 @@ class Table(Result, total=False):
     `collect_claims`, `deliver` and `convene`."""
 
     round: int
-    """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
-    `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
+    """The round of talk, from 1; where agents speak in turn, the turn of talk. Written by `open`,
+    `convene`, `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
     speaker: str
     """The current speaker. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and

@@ -41,9 +41,6 @@ ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
 SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
 """Bargaining after play over the final payoffs."""
 
-TRADE = Topic("plan")
-"""Talk over the allocation of tasks; `deals.exchange` checks the proposals."""
-
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 """Drafting and signing a contract, before the game begins."""
 

@@ -43,10 +43,12 @@ class Question(Asked, Generic[A]):
         words: functions that return template variables for this question's letter only.
         tries: returns the most answers that one agent may give, including refused answers.
         tells: selects the lines of the public history for the letter.
+        history: returns the history's lines, if they are not those of the public history.
         hears: a function (turn, agent) → lines of history, if agents see different histories.
         rules: the template of the letter's system part.
-        sealed: the display of binding secret answers, such as market orders; None for others.
-            Actions of the game do not need it.
+        form: what a person's form has in addition to the answer's fields; None for nothing.
+        sealed: returns the hash of the commitment that an agent's secret answer makes, such as
+            market orders; None for other questions. Actions of the game do not need it.
         opens: whether the answer opens a bargaining.
         teaches: whether the letter explains how to write clauses.
         blind: whether agents must answer without tools that show computed values.
@@ -66,9 +68,11 @@ class Question(Asked, Generic[A]):
     words: tuple[Words, ...] = ()
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
     tells: Telling = of_agents
+    history: "Callable[[TurnContext], list[dict[str, Any]]] | None" = None
     hears: "Callable[[TurnContext, str], Lines] | None" = None
     rules: str = "table"
-    sealed: "Sealed | None" = None
+    form: "Form | None" = None
+    sealed: "Callable[[TurnContext, str, str], str | None] | None" = None
     opens: bool = False
     teaches: bool = False
     blind: bool = False
@@ -89,18 +93,16 @@ class Question(Asked, Generic[A]):
 
 
 @dataclass(frozen=True)
-class Sealed:
-    """The display of secret answers that bind their authors, such as market orders.
+class Form:
+    """What a person's form has in addition to the fields of the answer.
 
     Attributes:
-        choices: (turn, agent) → data that a person's form needs in addition to its fields.
-        in_words: (turn, agent, text) → the consequences of an answer, as lines.
-        binds: (turn, agent, text) → the hash of the commitment that an answer makes, or None.
+        choices: (turn, agent) → the data that the form shows.
+        preview: (turn, agent, text) → the consequences of a valid answer; {} for none.
     """
 
     choices: "Part"
-    in_words: "Callable[[TurnContext, str, str], list[str]]"
-    binds: "Callable[[TurnContext, str, str], str | None]"
+    preview: "Callable[[TurnContext, str, str], dict[str, Any]]"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
-from shapley_coop.state.exchange import talk_of, trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.turn import TurnContext
@@ -166,8 +165,3 @@ def norms(turn: TurnContext, agent: str) -> Facts:
 def all_parties(turn: TurnContext, agent: str) -> Facts:
     """Return the parties' names, for an outsider's letter."""
     return {"parties": list(turn.evaluated.agents)}
-
-
-def trade(turn: TurnContext, agent: str) -> Facts:
-    """Return the facts about a task exchange's talk, in which all agents take part."""
-    return trade_talk(talk_of(turn.evaluated), turn.table["round"], agent)

@@ -13,7 +13,6 @@ from shapley_coop import extension
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.prices import Price, PriceList
 from shapley_coop.extensions.sweeps.suite import Suite
-from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.graphs import names
 from shapley_coop.state.run_config import RunConfig
@@ -46,7 +45,6 @@ def kinds() -> list[Kind]:
             "`RunConfig` in Python, a server's context, a suite's `base`",
             schema_of(RunConfig),
         ),
-        Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
         Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]
 
@@ -95,13 +93,6 @@ def of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
     graph = {"anyOf": [{"enum": own}, {"type": "string"}], "description": "The workflow."}
     fields = {"graph": graph, **config["properties"]}
     return schema, {"type": "object", "properties": fields, "additionalProperties": False}
-
-
-def _scenario() -> Schema:
-    schema = schema_of(ScenarioFile)
-    plain = {"type": ["string", "number", "boolean"]}
-    schema["$defs"]["AtomEntry"]["properties"]["arguments"]["additionalProperties"] = plain
-    return schema
 
 
 def _contract() -> Schema:

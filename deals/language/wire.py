@@ -120,6 +120,12 @@ def scan(text: str) -> Message | Fault:
     )
 
 
+def said_in(delivered: str) -> Message:
+    """Parse a delivered message; return an empty `Message` if it cannot be parsed."""
+    message = scan(delivered)
+    return message if isinstance(message, Message) else Message()
+
+
 _BEHIND = re.compile(
     r"\}\s{0,9}</ACTION>\s{0,9}\n(?P<fence>(`{3,12}|~{3,12})[^\n]*\n)", re.IGNORECASE
 )

@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop import extension
-from shapley_coop.deals.exchange.talk import said_in
-from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.language.wire import Message, said_in
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.transcripts.sums import few, moved_in_all, rows_by_seat

@@ -30,7 +30,7 @@ def write(
     from shapley_coop.extensions.authoring.commission import read_commission
     from shapley_coop.extensions.authoring.writing import NotWritten
     from shapley_coop.extensions.authoring.writing import write as commissioned
-    from shapley_coop.games.exchange.source import FILE_ENDINGS
+    from shapley_coop.extensions.exchange.domain.source import FILE_ENDINGS
     from shapley_coop.seats.seat import SeatError
 
     if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():

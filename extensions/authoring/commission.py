@@ -13,10 +13,10 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.games.exchange.files import ScenarioFile, read_page, tasks_of
-from shapley_coop.games.exchange.registry import Registry, check_words
-from shapley_coop.games.exchange.scenario import Tasks, check_table
-from shapley_coop.games.exchange.tables import descriptions_of, scores_of
+from shapley_coop.extensions.exchange.domain.files import ScenarioFile, read_page, tasks_of
+from shapley_coop.extensions.exchange.domain.registry import Registry, check_words
+from shapley_coop.extensions.exchange.domain.scenario import Tasks, check_table
+from shapley_coop.extensions.exchange.domain.tables import descriptions_of, scores_of
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
 

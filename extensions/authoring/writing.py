@@ -27,9 +27,9 @@ from shapley_coop.extensions.authoring.commission import (
     read_scores_sheet,
     written,
 )
+from shapley_coop.extensions.exchange.domain.files import build as scenario_of
+from shapley_coop.extensions.exchange.domain.masks import members
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.files import build as scenario_of
-from shapley_coop.games.exchange.masks import members
 from shapley_coop.prompts import fence, fill
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.asking import ask as ask_seat

@@ -8,5 +8,6 @@ EXTENSION = Extension(
     name="company",
     about="A software company: six roles build a program that is checked, and share its bounty.",
     games={"software_company": f"{_HERE}.game:SoftwareCompany"},
+    opened={"task": f"{_HERE}.task:names_a_file"},
     suites={"company": _HERE},
 )

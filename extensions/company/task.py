@@ -33,6 +33,11 @@ SELF_CHECK: dict[str, Any] = {
 """The only check if a task lists none: the tests that the company itself wrote must pass."""
 
 
+def names_a_file(given: str) -> bool:
+    """Return whether the parameter `task` names a file, and is no shipped task's name or words."""
+    return given.endswith((".yaml", ".yml"))
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

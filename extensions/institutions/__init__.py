@@ -1,4 +1,4 @@
-"""Institutions other than contracts: a mediator, delegates, reputation, and trade in pairs."""
+"""Institutions other than contracts: a mediator, delegates and reputation."""
 
 from shapley_coop.extension import Extension, Setting
 
@@ -6,13 +6,11 @@ _HERE = "shapley_coop.extensions.institutions"
 
 EXTENSION = Extension(
     name="institutions",
-    about="A mediator, delegates of groups, reputation, and tasks traded in pairs.",
+    about="A mediator, delegates of groups, and reputation.",
     games={"encounters": f"{_HERE}.encounters:Encounters"},
-    variants={"task_exchange.meetings": f"{_HERE}.pairs.game:ExchangeInPairs"},
     workflows={
         "mediation": f"{_HERE}.pages.mediation:graph",
         "delegates": f"{_HERE}.pages.delegates:graph",
-        "pairwise_exchange": f"{_HERE}.pages.pairwise_exchange:graph",
     },
     questions={
         "elect": f"{_HERE}.delegates.elect:QUESTION",
@@ -36,12 +34,8 @@ EXTENSION = Extension(
     },
     additions={"institutions": f"{_HERE}.delegates.settings:ADDITION"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
-    readings={
-        "encounter": f"{_HERE}.at_hand:in_encounter",
-        "meetings": f"{_HERE}.pairs.at_work:reading",
-    },
+    readings={"encounter": f"{_HERE}.at_hand:in_encounter"},
     news={"groups": f"{_HERE}.delegates.news:news"},
-    rechecks={"swap": f"{_HERE}.pairs.verifying:SWAPPED"},
     audits={"delegated": f"{_HERE}.mediator:misplayed"},
     suites={"institutions": _HERE, "reputation": _HERE},
 )

@@ -12,6 +12,7 @@ EXTENSION = Extension(
     questions={"order": f"{_HERE}.order:QUESTION"},
     templates={"order": f"{_HERE}.templates:ORDER", "order_course": f"{_HERE}.templates:COURSE"},
     courses={"goods": f"{_HERE}.course:course"},
+    opened={"market": "builtins:bool"},
     rechecks={"clear": f"{_HERE}.verifying:CLEARED"},
     suites={"markets": _HERE},
 )

@@ -24,7 +24,7 @@ from shapley_coop.state.judging import reader
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
-from shapley_coop.state.turn import Question, Sealed, TurnContext
+from shapley_coop.state.turn import Form, Question, TurnContext
 from shapley_coop.state.view import stand
 from shapley_coop.state.who import all_agents
 
@@ -101,8 +101,8 @@ def _choices(turn: TurnContext, agent: str) -> dict[str, Any]:
     return {"market": {"goods": list(game.goods), "holds": holds}}
 
 
-def _in_words(turn: TurnContext, agent: str, text: str) -> list[str]:
-    return in_words(orders_in(text, agent, turn.evaluated.game.goods))
+def _preview(turn: TurnContext, agent: str, text: str) -> dict[str, Any]:
+    return {"words": in_words(orders_in(text, agent, turn.evaluated.game.goods))}
 
 
 def _binds(turn: TurnContext, agent: str, text: str) -> str | None:
@@ -121,6 +121,7 @@ QUESTION = Question(
     publish=seal_actions,
     program=lambda me: orders(me.facts),
     shows=(stand,),
-    sealed=Sealed(_choices, _in_words, _binds),
+    form=Form(_choices, _preview),
+    sealed=_binds,
     course=lambda config: {},
 )

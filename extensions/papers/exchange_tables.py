@@ -16,7 +16,7 @@ from typing import Any
 
 from shapley_coop.evals.cell import Row
 from shapley_coop.evals.measures.evaluators import find, score
-from shapley_coop.evals.measures.exchange import VARIANTS
+from shapley_coop.extensions.exchange.measures import VARIANTS
 from shapley_coop.extensions.reports.layout import UNKNOWN, digits, markdown, number, printed_value
 from shapley_coop.extensions.reports.stats import Estimate
 from shapley_coop.extensions.reports.summary import conditions, estimate

@@ -12,15 +12,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.extensions.exchange.domain.files import in_words
+from shapley_coop.extensions.exchange.domain.masks import full
+from shapley_coop.extensions.exchange.domain.params import TaskExchangeParams
+from shapley_coop.extensions.exchange.domain.registry import Registry
+from shapley_coop.extensions.exchange.domain.scenario import (
+    MAX_ATOMS,
+    Atom,
+    Scenario,
+    Tasks,
+    check_table,
+)
+from shapley_coop.extensions.exchange.domain.source import dial
+from shapley_coop.extensions.exchange.domain.tools import read_tools
 from shapley_coop.files import text_of
 from shapley_coop.games.dice import dice
-from shapley_coop.games.exchange.files import in_words
-from shapley_coop.games.exchange.masks import full
-from shapley_coop.games.exchange.params import TaskExchangeParams
-from shapley_coop.games.exchange.registry import Registry
-from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Scenario, Tasks, check_table
-from shapley_coop.games.exchange.source import dial
-from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 

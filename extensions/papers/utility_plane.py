@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.evals.measures.exchange import final_masks
+from shapley_coop.extensions.exchange.domain import Masks, Scenario, solutions
+from shapley_coop.extensions.exchange.domain.masks import full
+from shapley_coop.extensions.exchange.domain.scenario import table_of
+from shapley_coop.extensions.exchange.measures import final_masks
+from shapley_coop.extensions.exchange.messages.lines import masks_in
+from shapley_coop.extensions.exchange.talk import exchange_of
 from shapley_coop.extensions.reports.charts import scatter
 from shapley_coop.extensions.reports.figures import Figure
 from shapley_coop.extensions.reports.picture import Axis, Line, Point
-from shapley_coop.games.exchange import Masks, Scenario, solutions
-from shapley_coop.games.exchange.masks import full
-from shapley_coop.games.exchange.scenario import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000

@@ -24,7 +24,6 @@ from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.elements import Choice
 from shapley_coop.state.consent import terms_of
-from shapley_coop.state.exchange import talk_in
 from shapley_coop.state.outsiders import can_draft
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
@@ -69,12 +68,10 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED and can_draft(turn, agent)}
         if (offer := facts.get("offer")) and offer.get("wire"):
             form["offer"] = _offer(turn, offer)
-    if "allocation" in form["fields"]:
-        form["trade"] = _trade(turn, agent, facts)
+    if more := turn.question.form:
+        form |= more.choices(turn, agent)
     if decisions := _decisions(answer.narrowed(facts) or answer, form):
         form["decisions"] = decisions
-    if sealed := turn.question.sealed:
-        form |= sealed.choices(turn, agent)
     named = form.get("deal", {})
     codes = [
         *form.get("legal", ()),
@@ -227,27 +224,3 @@ def _offer(turn: TurnContext, offer: Facts) -> dict[str, Any]:
     if turn.question.takes_amounts:
         found["clauses"] = as_sums(found["clauses"], turn.evaluated.total)
     return found
-
-
-def _trade(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """Return the agents, the tasks with their present and proposed holders, and who proposes.
-
-    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
-    """
-    count, pending = len(facts["atoms"]), facts.get("pending")
-    masks = (pending or {}).get("masks") or {}
-    registry = facts["registry"]
-    single = ["0" * n + "1" + "0" * (count - n - 1) for n in range(count)]
-    tasks = [
-        {
-            "says": registry[bits],
-            "name": facts["atoms"][n]["says"].rstrip("."),
-            "held": next(a for a, mask in facts["initial"].items() if mask[n] == "1"),
-            "proposed": next((a for a, mask in masks.items() if mask[n] == "1"), ""),
-        }
-        for n, bits in enumerate(single)
-        if bits in registry
-    ]
-    by = pending and {"by": pending["by"], "worth": pending.get("your_utility")}
-    worth = talk_in(turn, agent).worth(agent, facts["initial"][agent])
-    return {"agents": list(facts["agents"]), "tasks": tasks, "pending": by, "worth": worth}

@@ -18,7 +18,6 @@ from shapley_coop.extensions.people.typed import Mistyped
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.seats.records import Answer
-from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
 from shapley_coop.state.judging import take
 from shapley_coop.state.turn import TurnContext
 
@@ -46,10 +45,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
         why = refusal_in_words(turn, found.record())
         return {"refused": found.label, "why": why, "words": []}
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
-    if (worth := _worth(turn, agent, text)) is not None:
-        return {**told, "worth": worth}
-    if sealed := turn.question.sealed:
-        return {**told, "words": sealed.in_words(turn, agent, text)}
+    if (form := turn.question.form) and (more := form.preview(turn, agent, text)):
+        return told | more
     if much := found.get("part"):
         told["words"] = [f"You say that {part(Fraction(much))} of it was your doing."]
     if not (record := found.get("deal")) or not record["clauses"]:
@@ -65,12 +62,3 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     (condition, *names), rows, how = outlook_table(outlook, agent)
     columns = [f"in {game.unit}, {condition}", *names]
     return {**told, "outlook": {"columns": columns, "rows": rows, "how": how}}
-
-
-def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """Return an agent's utility from a proposed allocation, or None if none is proposed."""
-    if not isinstance(turn.question, TradeQuestion):
-        return None
-    talk = talk_in(turn, agent)
-    masks = masks_in(talk.tasks, agent, text)
-    return None if masks is None else talk.worth(agent, masks[agent])

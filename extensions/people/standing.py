@@ -19,7 +19,6 @@ from shapley_coop.prompts.person import speech_as_said
 from shapley_coop.prompts.talk import at_turns
 from shapley_coop.prompts.words import few, quote
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import talk_of, trade_history
 from shapley_coop.state.outcome import due_by_clause
 from shapley_coop.state.result import result
 from shapley_coop.state.settings import config_of, game_of, name_of
@@ -103,8 +102,7 @@ def _deal(table: Table, agent: str, game: Game) -> list[str]:
         return []  # another agent alone heard it
     if told := _own_answer(table, agent, offer["revision"], game):
         return told
-    if not game.signable:
-        line = trade_history(talk_of(EvaluatedTable(table)))[-1]
+    if put and (line := game.offer_line(table["talk"][-1])):
         return [game.for_people(write_history([line]))]
     whose = "Your offer" if offer["by"] == agent else f"{offer['by']}'s offer"
     if lines := deal_text(Deal.of(offer["deal"]), EvaluatedTable(table)):

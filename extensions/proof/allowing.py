@@ -37,7 +37,7 @@ def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -
         sealed = turn.question.sealed
         if sealed is None:
             return _action(turn.evaluated, mandate, text)
-        ordered = sealed.binds(turn, mandate.agent, text) is not None
+        ordered = sealed(turn, mandate.agent, text) is not None
         return _expired(mandate, datetime.now(UTC)) if ordered else None
     if said["act"] not in ("propose", "reject", "accept"):
         return None

@@ -43,7 +43,7 @@ def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Bind
         said: the content that was read from the answer.
     """
     if sealed := turn.question.sealed:
-        accepts = sealed.binds(turn, agent, text)
+        accepts = sealed(turn, agent, text)
         return _binding(turn, agent, 1, accepts) if accepts else None
     offer = turn.evaluated.offer
     if said["act"] == "accept" and offer is not None and offer["deal"]["clauses"]:

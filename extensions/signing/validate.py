@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json
-from shapley_coop.cli.options import Json, Scenario
+from shapley_coop.cli.options import Json
+from shapley_coop.extensions.exchange.command import Scenario
 from shapley_coop.files import read_text
 
 INVALID = 1
@@ -23,8 +24,8 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Label one message as a task exchange would, and print the feedback for its author."""
-    from shapley_coop.deals.exchange.messages import check_message
-    from shapley_coop.games.exchange import scenario as find
+    from shapley_coop.extensions.exchange.domain import scenario as find
+    from shapley_coop.extensions.exchange.messages.checking import check_message
 
     tasks = find(scenario).tasks
     standing = None

@@ -14,12 +14,11 @@ from langgraph.runtime import Runtime
 from shapley_coop.seats.answer import Thought
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered_event, asking_event
-from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.judging import Judged, judge
 from shapley_coop.state.private import notes_in
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.table import Table
+from shapley_coop.state.table import REFUSED, Table
 from shapley_coop.state.turn import Question, TurnContext
 
 Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]

@@ -22,7 +22,7 @@ class Character:
         noise: the probability of a random action.
         sloppiness: the probability of breaking the protocol.
         claim: the factor by which the agent overstates its contribution.
-        tactic: the tactic for trading tasks (`seats.embedded.exchange`).
+        tactic: the tactic where a game has offers of its own, such as the trade of tasks.
         strategy: one of `seats.embedded.strategies` for repeated games; "" to maximise its payoff.
     """
 

@@ -222,6 +222,7 @@ def test_the_demo_counts_every_condition(coop: Coop) -> None:
     assert "This is a simulation" in coop("demo", "--seeds", "1").out
 
 
+@brought_by("exchange")
 def test_a_workflow_that_cannot_play_a_game_is_refused_before_anything_is_entered(
     coop: Coop,
 ) -> None:
@@ -234,6 +235,7 @@ def test_a_workflow_that_cannot_play_a_game_is_refused_before_anything_is_entere
         home().runs.get("never")
 
 
+@brought_by("exchange")
 def test_a_word_that_is_a_game_and_a_workflow_is_played_by_that_workflow(coop: Coop) -> None:
     both = coop("run", "task_exchange", "--name", "both", "--json")
     assert (home().run("both").graph, both.code) == ("task_exchange", 0)

@@ -220,6 +220,7 @@ def test_a_game_that_fails_says_where_and_is_marked_so(coop: Coop) -> None:
     assert "division by zero" in coop("runs", "--outcome", "failed").out
 
 
+@brought_by("exchange")
 @brought_by("page")
 def test_a_taken_port_and_a_wrong_game_are_told_in_one_line(coop: Coop) -> None:
     import socket

@@ -1,6 +1,5 @@
 """Credit by the record: known answers, replays and baselines."""
 
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.games import GameError, load
-from shapley_coop.games.exchange.hands import hand
-from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
@@ -95,37 +92,6 @@ def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns(tmp_pa
     assert realised_total(record) == 9 + 4
     alone = game.analysis.replays(record).of(np.array([True, False, False]))
     assert alone == {"Ann": 5 * 3, "Ben": 0, "Cyd": 0}
-
-
-def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
-    game = load("task_exchange")
-    swap = dict(zip(game.agents, game.tasks.initial.values(), strict=True))
-    first, second = game.agents
-    masks = {first: swap[second], second: swap[first]}
-    names = {
-        a: [game.tasks.names[i] for i in members(mask, game.tasks.n)] for a, mask in swap.items()
-    }
-    ring = zip(names[first], names[second], strict=True)
-    plays = [{first: hand(one, second), second: hand(other, first)} for one, other in ring]
-    plays.append({})
-    position = game.start()
-    for actions in plays:
-        position = game.step(position, actions).position
-    while not game.over(position):
-        actions = {
-            a: next(x for x in legal if x in game.tasks.names)
-            for a in game.agents
-            if (legal := game.legal(position, a))
-        }
-        plays.append(actions)
-        position = game.step(position, actions).position
-    record = recorded(game, plays)
-    replays = game.analysis.replays(record)
-    kept = {a: Fraction(str(game.scenario.utility(a, swap[a]))) for a in game.agents}
-    assert replays.at_baseline() == kept
-    assert replays.of(np.array([True, False])) == kept
-    traded = {a: Fraction(str(game.scenario.utility(a, masks[a]))) for a in game.agents}
-    assert replays.of(np.array([True, True])) == traded
 
 
 # Baselines

@@ -19,6 +19,7 @@ def listed(coop: Coop, game: str) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in found["parameters"]}
 
 
+@brought_by("exchange")
 def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None:
     exchange = listed(coop, "task_exchange")
     assert exchange["rounds"] == {
@@ -78,14 +79,11 @@ def test_a_game_of_ones_own_is_listed_by_its_file(coop: Coop, tmp_path: Any) -> 
 
 
 GAME = ("run", "g.yaml")
-SCENARIO = ("run", "task_exchange", "-g", "task_exchange", "--set", "scenario=g.yaml")
 SUITE = ("sweep", "g.yaml")
 WRONG = [
     (GAME, "agents: A", "g.yaml: t: parameter agents: it has to be a list"),
     (GAME, "agents: [A, B]\npayofs: []", "g.yaml: t has no parameter 'payofs': it has agents,"),
     (GAME, "agents: [A", "g.yaml: cannot be read as a game: it is no YAML (line 2)"),
-    (SCENARIO, "atoms: [{foo: 3}]", "g.yaml: there is no setting 'atoms.0.foo': there are task,"),
-    (SCENARIO, "wheels: 3", "g.yaml: there is no setting 'wheels': there are name, about, atoms,"),
     (SUITE, "base: 3", "g.yaml: base: it has to be a mapping, as in {key: value}"),
     (SUITE, "vary: [", "g.yaml: cannot be read as a suite: it is no YAML (line 2): expected the"),
 ]

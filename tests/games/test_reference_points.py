@@ -15,6 +15,7 @@ from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.reference_points import best_total
 from shapley_coop.games.turns import Step, realised_total
 from shapley_coop.state.run_config import RunConfig
+from tests.brought import brought_by
 from tests.credit.credit_plays import at_random, credited
 from tests.games.test_own_game import ORCHARD
 
@@ -71,6 +72,7 @@ def test_a_small_game_with_a_state_is_enumerated_and_equal_positions_are_played_
     assert best_total(pile(60)) == 8, "4 ** 60 plays, and few positions"
 
 
+@brought_by("exchange")
 def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     game = load("task_exchange")
     points = game.analysis.reference_points

@@ -8,6 +8,7 @@ from shapley_coop import graphs
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.state.table import Result, Table
+from tests.brought import brought_by
 from tests.served import configuration, paths
 
 NAMES = graphs.names()
@@ -198,6 +199,7 @@ def test_no_graph_runs_inside_another(name: str) -> None:
     assert "subgraph" not in graph.get_graph(xray=True).draw_mermaid()
 
 
+@brought_by("exchange")
 def test_without_the_validator_the_exchange_lacks_its_node_and_nothing_else() -> None:
     """The validator is wiring; the guidance is words, and no node or edge."""
     assert wiring("task_exchange_unguided") == wiring("task_exchange")

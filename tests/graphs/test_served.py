@@ -12,6 +12,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import open_workflow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.played_by_server import on_server
 
 
@@ -55,6 +56,7 @@ async def test_a_damaged_thread_hides_no_other() -> None:
     assert damaged.why.startswith("cannot be read: the checkpoint of damaged")
 
 
+@brought_by("exchange")
 async def test_events_are_streamed_within_the_limit_that_holds_for_every_mode() -> None:
     """LangChain would set 25 steps, as soon as somebody asks for events."""
     place: Any = {"configurable": {"thread_id": "long"}, "metadata": {"graph_id": "task_exchange"}}

@@ -11,6 +11,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.workflow_config import configuration, merge_settings
+from tests.brought import brought_by
 
 
 def form(graph: str) -> dict[str, Any]:
@@ -54,6 +55,7 @@ def test_prompts_and_seats_are_fields(graph: str) -> None:
     assert {"*", "summariser", "judge"} <= fields["seats"]["properties"].keys()
 
 
+@brought_by("exchange")
 def test_a_workflow_of_one_game_types_its_parameters() -> None:
     check = Draft202012Validator(form("task_exchange"))
     check.validate({"params": {"atoms": 6}})
@@ -62,6 +64,7 @@ def test_a_workflow_of_one_game_types_its_parameters() -> None:
     assert not check.is_valid({"game": "escape_room"})
 
 
+@brought_by("exchange")
 def test_an_exchange_plays_tasks_and_never_the_escape_room() -> None:
     assert "escape_room" not in offered("task_exchange")
     with pytest.raises(ValueError, match="plays task_exchange, not escape_room"):
@@ -96,6 +99,7 @@ def test_parameters_of_another_game_are_left_behind() -> None:
     assert merge_settings(None, None) == {}
 
 
+@brought_by("exchange")
 def test_a_room_alone_is_the_configuration_and_a_context_is_merged_into_it() -> None:
     kind = builder("task_exchange").context_schema
     assert kind is not None

@@ -10,8 +10,9 @@ import pytest
 
 from shapley_coop import extension
 from shapley_coop.extension import BrokenExtension, Extension, installed
+from shapley_coop.extensions import PLAYS
 from shapley_coop.games.catalogue import is_program, title
-from tests.brought import brought_by
+from tests.brought import brought_by, with_all_extensions
 from tests.root import ROOT
 
 SHIPPED = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
@@ -49,8 +50,17 @@ def test_every_folder_of_an_extension_is_found_under_its_name() -> None:
     assert all(installed()[name].name == name for name in SHIPPED)
 
 
+@with_all_extensions
+def test_errors_know_which_extension_brings_a_game_or_a_workflow() -> None:
+    plays = {name: {*one.games, *one.workflows} for name, one in installed().items()}
+    shipped = {name: found for name, found in plays.items() if found and name in SHIPPED}
+    assert {name: {*brought} for name, brought in PLAYS.items()} == shipped
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("removed", [*({name} for name in SHIPPED), {*SHIPPED}], ids=sorted)
+@pytest.mark.parametrize(
+    "removed", [*({name} for name in SHIPPED), {*SHIPPED}], ids=[*SHIPPED, "all"]
+)
 def test_the_rest_plays_on_without_it(removed: set[str], tmp_path: Path) -> None:
     folder = without(removed, tmp_path)
     listed = json.loads(coop(folder, "list", "--json").stdout)
@@ -70,6 +80,19 @@ def test_what_an_absent_extension_would_play_is_refused_in_one_line(tmp_path: Pa
     done = coop(folder, "run", "pettingzoo:pettingzoo.classic.rps_v2:parallel_env")
     assert done.returncode == 2
     assert "no installed extension plays pettingzoo:…" in done.stderr
+
+
+@pytest.mark.slow
+@brought_by("exchange")
+def test_a_game_of_a_removed_extension_names_it(tmp_path: Path) -> None:
+    folder, needed = without({"exchange"}, tmp_path), "needs the extension exchange, which is not"
+    for words in (("task_exchange",), ("escape_room", "--graph", "pairwise_exchange")):
+        done = coop(folder, "run", *words)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"{words[-1]} {needed}" in done.stderr
+    listed, helped = coop(folder, "list"), coop(folder, "help", "--all")
+    assert (listed.returncode, helped.returncode) == (0, 0)
+    assert "task_exchange" not in listed.stdout + listed.stderr
 
 
 @pytest.mark.slow

@@ -22,7 +22,6 @@ DEALS, TURNS = 60, 3
 RUNS = {
     "escape": "escape_room --graph shapley_coop",
     "dilemma": "prisoners_dilemma --graph contracts --enforcement escrow",
-    "tasks": "task_exchange --graph task_exchange",
 }
 if "raid_battle" in games.names():
     RUNS["raid"] = "raid_battle --graph short_term"
@@ -33,10 +32,12 @@ if "delegates" in names():
     RUNS["delegates"] = 'volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee"]'
 if "mediation" in names():
     RUNS["mediated"] = "prisoners_dilemma --graph mediation"
+if "task_exchange" in names():
+    RUNS["tasks"] = "task_exchange --graph task_exchange"
     RUNS["pairs"] = "task_exchange --graph pairwise_exchange --set scenario=generated"
 COMMANDS = [
     "list",
-    "list task_exchange",
+    *(["list task_exchange"] if "tasks" in RUNS else []),
     "graph contracts",
     *(["graph delegates --mermaid"] if "delegates" in names() else []),
     "contract check deal.json --game prisoners_dilemma",
@@ -46,10 +47,10 @@ COMMANDS = [
     *(f"run {told} --name {name}" for name, told in RUNS.items()),
     *(f"{told} {name}" for name in RUNS for told in ("show", "show --json", "letters", "verify")),
     "credit escape",
-    "credit tasks --json",
+    *(["credit tasks --json"] if "tasks" in RUNS else []),
     *(["credit raid --json"] if "raid" in RUNS else []),
     "report dilemma --out dilemma.json",
-    "report tasks --out tasks.html",
+    *(["report tasks --out tasks.html"] if "tasks" in RUNS else []),
     "sweep suite.yaml --out swept",
     "report swept --out swept.html",
     "export swept --out tables",

@@ -125,7 +125,7 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     loaded = {*ran.stderr.split()}
     assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
     rooms = (
-        *("games.exchange", "seats.a2a", "seats.python_seat"),
+        *("seats.a2a", "seats.python_seat"),
         *("seats.schema", "state.tools", "deals.analysis.certificate"),
         "seats.embedded.delegating",
     )
@@ -190,16 +190,18 @@ EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init_
 NEEDS = {
     "a2a": {"people", "server"},
     "attribute": {"bounty", "reports"},
+    "authoring": {"exchange"},
     "batches": {"sweeps"},
     "bounty": {"people", "repository", "wev"},
     "company": {"repository"},
     "experiments": {"reports", "sweeps"},
     "mcp": {"server", "values"},
     "page": {"server"},
-    "papers": {"raid", "reports", "sweeps"},
+    "papers": {"exchange", "raid", "reports", "sweeps"},
     "people": {"page", "server"},
     "replays": {"sweeps"},
     "reports": {"page", "sweeps"},
+    "signing": {"exchange"},
     "studies": {"company", "raid", "wev"},
     "tenants": {"server"},
     "trials": {"reports", "sweeps"},

@@ -74,16 +74,6 @@ def test_every_file_of_the_tutorial_and_the_stories_is_as_its_schema_says() -> N
         SCHEMAS[kind].validate(content), name
 
 
-def test_the_scenario_that_its_page_shows_is_as_its_schema_says() -> None:
-    page = (DOCS / "scenarios.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    shown = [block for block in map(yaml.safe_load, blocks) if "initial" in block]
-    assert shown
-    for scenario in shown:
-        # Editors read a date as the text that it is.
-        SCHEMAS["scenario"].validate(json.loads(json.dumps(scenario, default=str)))
-
-
 def test_every_clause_of_the_reference_is_as_its_schema_says() -> None:
     SCHEMAS["contract"].validate({"clauses": clauses()})
 

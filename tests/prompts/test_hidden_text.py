@@ -14,7 +14,6 @@ from shapley_coop.extensions.reports import pages
 from shapley_coop.extensions.reports.charts import scatter
 from shapley_coop.extensions.reports.picture import Axis, Point
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.registry import check_words
 from shapley_coop.games.matrix import check_names
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import render, write_history
@@ -102,8 +101,6 @@ def test_no_name_hides_anything(hidden: str) -> None:
             games.load("escape_room", {"agents": ["Alice", name]})
         with pytest.raises(ValueError, match="printable"):
             check_names("Alice", ["stay", name])
-        with pytest.raises(GameError, match="printable"):
-            check_words(name)
 
 
 # Into pages

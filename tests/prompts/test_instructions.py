@@ -8,6 +8,7 @@ import pytest
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop, coop_in, one_line
 from tests.prompts.test_letters import SNAPSHOTS
 
@@ -19,7 +20,10 @@ async def letters(graph: str, **room: Any) -> list[str]:
     return [entry.letter_text for entry in home().journal.entries(outcome["episode"])]
 
 
-@pytest.mark.parametrize("graph", ["shapley_coop", "contracts", "task_exchange"])
+@pytest.mark.parametrize(
+    "graph",
+    ["shapley_coop", "contracts", pytest.param("task_exchange", marks=brought_by("exchange"))],
+)
 async def test_instructions_stand_in_every_letter_of_the_workflow(graph: str) -> None:
     game = "task_exchange" if graph == "task_exchange" else "prisoners_dilemma"
     kept = await letters(graph, game=game, instructions=WORDS)

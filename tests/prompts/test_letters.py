@@ -25,6 +25,7 @@ from shapley_coop.seats.letters import as_text
 from shapley_coop.state import letters
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.scripted import Script, events, facts
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -159,10 +160,7 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = (
-    "consider",
-    *("contract_", "exchange"),
-)
+ELSEWHERE = ("contract_",)
 """How the templates of other workflows begin, which have letters of their own."""
 
 
@@ -183,7 +181,13 @@ async def test_the_first_part_is_the_same_for_everybody(written: Script) -> None
         assert not re.search(r"episode|seed|\bround \d", system)
 
 
-@pytest.mark.parametrize("game", ["escape_room", "task_exchange", "public_goods"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        *("escape_room", "public_goods"),
+        pytest.param("task_exchange", marks=brought_by("exchange")),
+    ],
+)
 async def test_models_are_shown_words_and_no_blocks_of_json(script: Script, game: str) -> None:
     for _, _, system, user in await letters_of(script, "short_term", game=game, rounds=1):
         for text in (system, user):

@@ -113,15 +113,6 @@ def test_what_one_agent_is_told_comes_after_what_everybody_knows(letters: Any) -
             assert (at > end) if name == agent else (at == -1)
 
 
-async def test_a_trader_shares_its_rules_and_finds_its_utilities_at_the_end(script: Script) -> None:
-    await play("task_exchange", RunConfig(game="task_exchange", seed=2))
-    talk = [(a, m) for a, ask, m in script.letters if ask in ("consider", "exchange")]
-    assert len({str(m[0].text) for _, m in talk}) == 1
-    for _, messages in talk:
-        user = str(messages[1].text)
-        assert user.index("# So far") < user.index("What each set of tasks is worth")
-
-
 async def test_a_summary_breaks_the_prefix_only_when_it_is_made(script: Script) -> None:
     for agent in ("Alice", "Bob"):
         script[agent, "act"] = "<ACTION>defect</ACTION>"

@@ -8,7 +8,7 @@ from typing import Any
 from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Event, Last, Turns
-from shapley_coop.games.exchange import scenario
+from shapley_coop.extensions.exchange.domain import scenario
 
 AGENTS = ("Alice", "Bob")
 

@@ -5,11 +5,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from extensions.exchange.tests.messages.test_exchange_messages import (
+    PENDING,
+    REJECT,
+    proposal,
+    split,
+)
 from shapley_coop.deals.language.hedges import agreeing as agrees
 from shapley_coop.deals.language.wire import TAGS, Message
 from tests.deals.language.test_wire import FRAGMENTS, OFFER, speech, word
 from tests.deals.made_deals import deals
-from tests.deals.test_exchange_messages import PENDING, REJECT, proposal, split
 
 SENTENCES = (
     "I propose that we both cooperate: it pays each of us 5.5, which is > 4 and ≤ 6.",

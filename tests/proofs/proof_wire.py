@@ -11,13 +11,13 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written
+from extensions.exchange.tests.messages.test_exchange_messages import PENDING, REJECT, TASKS
 from shapley_coop.deals.language.wire import TAGS, Message, scan
+from shapley_coop.extensions.exchange.messages.checking import check_message
+from shapley_coop.extensions.exchange.messages.written import as_written
 from shapley_coop.prompts import quote, write_history
 from shapley_coop.seats.letters import facts_of_text, with_facts
 from tests.deals.language.test_wire import forgeries
-from tests.deals.test_exchange_messages import PENDING, REJECT, TASKS
 from tests.proofs.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
 from tests.proofs.proof import Finding, Proof
 from tests.steps import steps

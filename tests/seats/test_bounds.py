@@ -117,12 +117,6 @@ def test_an_offer_has_only_the_parts_that_its_letter_teaches() -> None:
     assert not any(part in after for part in ("'Do'", "'Give'", "'when'", "'per'"))
 
 
-def test_tasks_are_held_by_agents_and_not_by_everyone() -> None:
-    form = str(schema_for(OWN, {**FACTS, "ask": "exchange"}, carries=False))
-    assert "['Ann', 'Ben']" in form
-    assert "everyone" not in form
-
-
 def test_every_list_of_every_question_ends() -> None:
     found = 0
     for question in names():

@@ -49,7 +49,7 @@ def told(outcome: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("graph", ["shapley_coop", "contracts"])
 async def test_whichever_way_seats_answer_the_run_is_the_same(graph: str) -> None:
-    """Between them, these two ask every question of the core but the exchange's."""
+    """Between them, these two ask every question of the core."""
     with StubOpenAI(reply) as stub:
         in_text = await play(graph, room(stub, answers="text"))
     for way in ("schema", "tools"):
@@ -264,11 +264,6 @@ def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
         ("act", {"action": "x", "content": {"a": 1}}, None),
         ("act", ["x"], '["x"]'),
         ("act", "x", "x"),
-        (
-            "exchange",
-            {"decision": "propose", "allocation": [{"agent": "A", "tasks": ["one"]}]},
-            '<PROPOSAL>{"A": ["one"]}</PROPOSAL>',
-        ),
     ],
 )
 def test_fields_become_the_tagged_text_that_one_reader_reads(

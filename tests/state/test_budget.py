@@ -11,6 +11,7 @@ from shapley_coop.state.asking import CHARS_PER_TOKEN
 from shapley_coop.state.budget import Budget, BudgetTracker
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop, one_line, valid
 
 GRAPHS = ("llm_only", "negotiation", "short_term", "shapley_coop", "contracts")
@@ -41,6 +42,7 @@ async def test_no_call_is_made_beyond_the_limit_and_the_end_is_typed(
     assert outcome["status"] == "budget"
 
 
+@brought_by("exchange")
 async def test_a_task_exchange_without_budget_ends_and_is_no_error() -> None:
     room = RunConfig(game="task_exchange", budget=Budget(calls=4))
     outcome = valid(await play("task_exchange", room))

@@ -7,6 +7,7 @@ import pytest
 from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Event, Every, Last
+from shapley_coop.games import names
 from shapley_coop.questions import answer, answer_split, claim
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -16,6 +17,7 @@ from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
 from shapley_coop.state.topics import PLAN, SPLIT, with_computed_values
 from shapley_coop.state.turn import TurnContext
+from tests.brought import brought_by
 from tests.deals.analysis.test_outlook import LEVER_FOR_FIVE
 from tests.root import ROOT
 
@@ -72,7 +74,7 @@ def drafted(deal):
     return {"clauses": deal.record()["clauses"]}
 
 
-@pytest.mark.parametrize("game", PRICE)
+@pytest.mark.parametrize("game", [game for game in PRICE if game in names()])
 def test_every_tool_answers_in_words_in_every_game(game):
     turn = at(game)
     agent = turn.evaluated.agents[0]
@@ -177,6 +179,7 @@ def test_a_tool_uses_the_callers_reservation_value_and_tells_nobody_elses():
         assert "canary" not in told
 
 
+@brought_by("exchange")
 def test_no_tool_tells_a_trader_what_anothers_tasks_are_worth_to_it():
     """Whatever another's utilities are, one's own answers stay as they are."""
     told = []
@@ -214,7 +217,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("clauses", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize("game", ["escape_room", "public_goods", "task_exchange"])
+@pytest.mark.parametrize("game", [game for game in PRICE if game in names()])
 def test_hostile_arguments_are_answered_with_words(game, clauses):
     turn = at(game)
     agent = turn.evaluated.agents[0]

@@ -131,6 +131,7 @@ async def test_one_participant_meets_embedded_agents_and_the_result_says_so() ->
     assert len([words for words in said if "of 2" in words]) == 2
 
 
+@brought_by("exchange")
 @pytest.mark.slow
 async def test_a_participant_meets_others_in_pairs_as_often_as_the_workflow_has_them() -> None:
     with ExitStack() as stack:

@@ -10,9 +10,9 @@ import yaml
 
 from shapley_coop.extensions.authoring.commission import PER_SHEET, Commission, read_commission
 from shapley_coop.extensions.authoring.writing import NotWritten, Work, write
+from shapley_coop.extensions.exchange.domain import scenario
+from shapley_coop.extensions.exchange.domain.files import build, read_page
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.files import build, read_page
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.state.run_config import RunConfig

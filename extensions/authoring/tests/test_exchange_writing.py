@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from extensions.authoring.tests.test_exchange_authoring import SIX
-from shapley_coop.extensions.authoring.answering import written_sheet
-from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.files import build
+from shapley_coop.extensions.authoring.author import Author
+from shapley_coop.extensions.exchange.domain import scenario
+from shapley_coop.extensions.exchange.domain.files import build
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.root import ROOT
 from tests.scripted import facts
@@ -26,7 +26,7 @@ OUT = "out.yaml"
 
 def author(messages: list[dict[str, Any]]) -> str:
     """The embedded author, at an endpoint."""
-    return written_sheet(facts("\n\n".join(message["content"] for message in messages)), seed=0)
+    return Author(facts("\n\n".join(message["content"] for message in messages))).sheet()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from shapley_coop.extensions.chat.words import NOT_PLAYED, spoken
 from shapley_coop.seats.person import SERVER_URL
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.prompts.test_hidden_text import FORGED
 
@@ -129,7 +130,11 @@ async def test_no_word_of_several_messages_is_lost_and_no_setting_is_said_twice(
     ("game", "why"),
     [
         ({"game": "escape_room", "secrets": "bob__KEYS"}, "no setting 'secrets'"),
-        ({"game": "task_exchange", "params": {"records": "/etc/passwd"}}, "params.records"),
+        pytest.param(
+            {"game": "task_exchange", "params": {"records": "/etc/passwd"}},
+            "params.records",
+            marks=brought_by("exchange"),
+        ),
         ({"game": "/etc/passwd"}, "there is no game"),
         ({"game": "python:os:system"}, "there is no game"),
         ({"game": {"agents": 5}}, "parameter actions: it is missing"),

@@ -27,6 +27,7 @@ from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import coop_in
 from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script, events, facts
@@ -78,6 +79,7 @@ def test_by_interest_those_who_gain_from_the_same_plays_stand_together() -> None
     assert len(drawn) == 2
 
 
+@brought_by("exchange")
 def test_of_private_payoffs_no_group_tells() -> None:
     game = load("task_exchange")
     assert formed(game, RunConfig(groups=2)) == [[agent] for agent in game.agents]

@@ -29,6 +29,7 @@ from shapley_coop.state.settlement import decide
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
 from shapley_coop.state.workflow_config import playable
+from tests.brought import brought_by
 from tests.exported import checked_export
 from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script, facts
@@ -233,6 +234,7 @@ async def test_an_agent_that_may_not_do_all_that_a_mediator_could_does_not_deleg
     assert table["record"][0]["actions"]["Bob"] == taken
 
 
+@brought_by("exchange")
 async def test_a_game_without_a_table_of_payoffs_or_with_too_large_a_one_is_refused() -> None:
     why = r"mediation plays matrix, not task_exchange: choose one of cash_grab, "
     with pytest.raises(ValueError, match=why):

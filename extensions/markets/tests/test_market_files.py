@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop import files, games, permissions
-from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.extensions.exchange.domain.tools import read_tools
 from shapley_coop.games.params import GameError
 from shapley_coop.state import evaluated, settings
 from shapley_coop.state.home_files import digests

@@ -7,6 +7,7 @@ from typing import Any
 
 from shapley_coop.extensions.page.run_sources import HomeSource
 from shapley_coop.extensions.page.selfcontained import standalone_page
+from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -22,8 +23,9 @@ GAMES: dict[str, dict[str, Any]] = {
         "deposit": "1",
     },
     "public_goods": {"graph": "shapley_coop", "game": "public_goods"},
-    "task_exchange": {"graph": "task_exchange", "game": "task_exchange", "seed": 2},
 }
+if "task_exchange" in names():
+    GAMES["task_exchange"] = {"graph": "task_exchange", "game": "task_exchange", "seed": 2}
 """One of each kind of run that has something else to show."""
 
 

@@ -194,8 +194,8 @@ def test_whatever_the_story_says_stands_in_a_panel() -> None:
         assert all(bundle[name] for name in see - {"payoffs"})
 
 
-PRIVATE = ["shapley_coop", "contracts", "task_exchange"]
-PRIVATE += [graph for graph in ("settlement", "consent") if graph in workflows()]
+PRIVATE = ["shapley_coop", "contracts"]
+PRIVATE += [name for name in ("task_exchange", "settlement", "consent") if name in workflows()]
 
 
 @pytest.mark.parametrize("graph", PRIVATE)

@@ -29,7 +29,7 @@ def bundle() -> dict[str, Any]:
 PANELS = {
     "Contract": set(GAMES),
     "Planned and realised": set(GAMES),
-    "Possible outcomes": {"escape_room", "cash_grab", "public_goods", "task_exchange"},
+    "Possible outcomes": set(GAMES),
     "What each did, and what each is due": set(GAMES),
     "Who earned what": set(GAMES),
     "What coalitions are worth": set(GAMES),

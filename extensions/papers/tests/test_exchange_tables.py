@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.cell import Row
-from shapley_coop.evals.measures.exchange import VARIANTS
+from shapley_coop.extensions.exchange.measures import VARIANTS
 from shapley_coop.extensions.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,

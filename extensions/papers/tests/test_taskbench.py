@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shapley_coop.extensions.exchange.domain.tools import read_tools, simulate
 from shapley_coop.extensions.papers.taskbench import from_taskbench, read_records
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange.tools import read_tools, simulate
 from tests.root import DATA
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from extensions.exchange.tests.exchanging import ACCEPT, REJECT, TRADE, propose, run
+from shapley_coop.extensions.exchange.domain import scenario
+from shapley_coop.extensions.exchange.domain.source import generate_scenario
 from shapley_coop.extensions.papers.utility_plane import Proposal, picture, utility_plane
-from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.source import generate_scenario
 from tests.coop_command import Coop
-from tests.games.exchange.exchanging import ACCEPT, REJECT, TRADE, propose, run
 from tests.scripted import Script
 
 SVG = "{http://www.w3.org/2000/svg}"

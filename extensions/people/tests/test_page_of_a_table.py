@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from extensions.people.tests.test_served_table import CLAUSES, ROOM, TWO, tables
+from tests.brought import brought_by
 from tests.browser import PHONE, Tab, picture, tab
 
 __all__ = ["tables"]
@@ -162,6 +163,7 @@ def test_a_letter_that_another_window_answered_is_not_answered_again(tables: Any
         assert "still here" not in opened.text()
 
 
+@brought_by("exchange")
 def test_a_proposal_that_changes_nothing_is_asked_about(tables: Any) -> None:
     table = tables("run", "task_exchange", "--agent", "Alice=human", "--seed", "2", "--serve")
     table.send("Alice", "consider", thoughts="I want what is mine.")

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.brought import brought_by
 from tests.browser import DESK, PHONE, Tab, picture, tab
 from tests.server_process import Server
 from tests.waiting import wait_for
@@ -176,6 +177,7 @@ def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
     assert ended["contract"]["signatures"].keys() == {"Alice", "Bob"}
 
 
+@brought_by("exchange")
 def test_tasks_are_given_to_agents_and_said_what_they_are_worth(server: Server) -> None:
     table = Table(server, "task_exchange", "Bob", game="task_exchange", seed=2)
     table.letter("consider")

@@ -107,6 +107,7 @@ def test_fields_are_asked_one_by_one_and_a_wrong_value_again(
     assert "  What you say to all: Pull, and I pay.\n" in ended.out
 
 
+@brought_by("exchange")
 def test_tasks_are_given_to_agents_and_seen_with_their_worth_before_they_are_sent(
     coop: Coop, types: Callable[[str], None]
 ) -> None:

@@ -16,6 +16,7 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import sections_for_person, write_history
 from shapley_coop.state.run_config import RunConfig
+from tests.brought import brought_by
 
 CODES = re.compile(r"<[A-Z]+>|</|`|\b[A-Z]{3,6}\b")
 
@@ -69,6 +70,7 @@ async def test_every_refusal_names_the_field_and_the_end_is_told_in_sentences() 
     assert told[-1] == "You were Bob, in “escape room”."
 
 
+@brought_by("exchange")
 async def test_tasks_have_names_and_worths_are_numbers() -> None:
     bob = Person(exchange="<ACCEPT>", consider="")
     with pytest.raises(KeyError, match="act"):
@@ -212,6 +214,7 @@ def test_what_one_answered_stands_at_its_seat_while_others_answer() -> None:
     assert standing(table, "Ben", ["Ada"], False)["told"][2:] == ["You rejected offer 1."]
 
 
+@brought_by("exchange")
 async def test_a_proposed_trade_is_told_with_the_names_of_its_tasks() -> None:
     def answers(mail: OpenMail) -> str:
         if mail.act != "exchange":

@@ -20,6 +20,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import acting_for
 from shapley_coop.state.table import Table
+from tests.brought import brought_by
 from tests.scripted import Script
 
 CAROL = PrivateKey.new()
@@ -185,6 +186,7 @@ def test_a_mandate_that_is_kept_for_one_owner_is_found_by_no_other() -> None:
             mandate_of(mine.mandates["Bob"])
 
 
+@brought_by("exchange")
 def test_a_mandate_is_its_principals_and_one_agents() -> None:
     signed = sign_mandate(CAROL, agent="Bob", max_pay="3")
     forged = signed.envelope.payload.replace(b'"max_pay":"3"', b'"max_pay":"9"')

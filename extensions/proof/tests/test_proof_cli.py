@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.brought import brought_by
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 from tests.played_by_server import on_server
 
@@ -75,6 +76,7 @@ def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None
     assert "no run 'sweep'" in one_line(coop("prove", "sweep", "--key", "operator"), USAGE)
 
 
+@brought_by("exchange")
 def test_a_game_that_tells_secrets_is_exported_only_on_request(coop: Coop, tmp_path: Path) -> None:
     operator = public(coop, "operator", tmp_path)
     graph = ("--graph", "task_exchange", "--name", "r")

@@ -8,6 +8,7 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from extensions.server.tests.server_client import play, values
+from tests.brought import brought_by
 from tests.server_process import BLOCKING, Server
 
 pytestmark = pytest.mark.slow
@@ -63,6 +64,7 @@ def test_context_and_room_are_both_played(client: SyncLangGraphClient) -> None:
     assert (settings["seed"], settings["rounds"]) == (8, 5)
 
 
+@brought_by("exchange")
 def test_what_a_form_is_filled_in_with_is_played_on_the_server(client: SyncLangGraphClient) -> None:
     for graph in ("task_exchange", "task_exchange_unguided"):
         (assistant,) = client.assistants.search(graph_id=graph)

@@ -25,6 +25,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Ledger
 from tests.books import posted
+from tests.brought import brought_by
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.scripted import facts
@@ -117,7 +118,11 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
     ("given", "wrong"),
     [
         ({"cases": ["burglar"]}, "'burglar' is not an adversary: choose over-claimer, "),
-        ({"game": "task_exchange"}, "task_exchange: attack needs a game with a payoff table"),
+        pytest.param(
+            {"game": "task_exchange"},
+            "task_exchange: attack needs a game with a payoff table",
+            marks=brought_by("exchange"),
+        ),
         ({"target": Seat(model="human")}, "attack asks no people"),
         ({"target": Seat(model="embedded:nobody")}, "'nobody' is not an embedded character"),
     ],

@@ -20,6 +20,7 @@ from shapley_coop.extensions.sweeps.local import Local
 from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
+from tests.brought import brought_by
 from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, one_line
 from tests.evals.swept import change, reworded
 from tests.evals.swept import kept as lines_of
@@ -73,6 +74,7 @@ def played(folder: Path) -> list[tuple[Cell, dict[str, Any]]]:
     return [(cell, rows[cell.id]) for suite in suites(MATCHES) for cell in expand(suite)]
 
 
+@brought_by("exchange")
 def test_the_rows_of_an_exchange_are_sound_with_all_that_only_the_journal_tells(
     tmp_path: Path,
 ) -> None:

@@ -18,13 +18,12 @@ from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audit
 from shapley_coop.graphs import builder
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import COUNTED
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.settlement import decide, nothing_left, status_of
-from shapley_coop.state.table import Table
+from shapley_coop.state.table import REFUSED, Table
 
 PLAN, SPLIT = "plan", "split"
 """The topics of the bargaining over the contract and of the bargaining over the final split."""

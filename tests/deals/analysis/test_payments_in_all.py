@@ -12,6 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.questions import contract_propose, propose
+from tests.brought import brought_by
 from tests.graphs.test_ability_to_pay import paying, proposing
 from tests.state.test_tools import at
 
@@ -70,6 +71,7 @@ def test_a_penalty_for_what_the_payer_does_itself_counts_once() -> None:
     assert bounds(fine, game="prisoners_dilemma", rounds=3) == []
 
 
+@brought_by("exchange")
 def test_a_bound_is_told_of_a_game_that_is_not_enumerated() -> None:
     """Its facts say what agents can have, and not what each joint action pays."""
     game = load("task_exchange")

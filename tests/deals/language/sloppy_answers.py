@@ -6,13 +6,8 @@
 import json
 from typing import NamedTuple
 
-from shapley_coop.games.exchange import scenario
-
 OFFER = {"kind": "do", "agent": "Alice", "action": "cooperate"}
 PAY = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 3}
-TASKS = scenario("paper_cooperative").tasks
-SAYS = TASKS.registry.describe
-QUOTED = next(m for m in range(1, 63) if '"' in SAYS(m) and '"' not in SAYS(63 ^ m))
 
 
 class Written(NamedTuple):
@@ -20,7 +15,7 @@ class Written(NamedTuple):
 
     Attributes:
         what: what is odd about it.
-        act: what it answers: propose, answer, act, claim, reason, exchange, exchange_answer.
+        act: what it answers: propose, answer, act, claim, reason.
         text: the answer.
         verdict: how it is read, or the label under which it is asked back.
     """
@@ -53,8 +48,6 @@ def paying(**more: object) -> str:
 
 COOPERATE = "Alice does cooperate at every turn."
 PAYS = "Alice pays Bob 3, once."
-ATOMS = [SAYS(1 << bit) for bit in range(6)]
-SPLIT = f'{{"Alice": ["{SAYS(QUOTED)}"], "Bob": ["{SAYS(63 ^ QUOTED)}"]}}'
 
 REFUSED_IN_THE_TRIAL = [
     Written(
@@ -89,25 +82,6 @@ REFUSED_IN_THE_TRIAL = [
     Written("an action in a sentence", "act", "I will keep the contract and cooperate.", "MPT"),
     Written("a plan without tags", "reason", "Offer 3 and settle for 2.", "think"),
     Written("<CONSIDER> unclosed", "reason", "<CONSIDER>Offer 3. Say <ACCEPT> at 2.", "think"),
-    Written(
-        "four tasks as a list",
-        "exchange",
-        proposal(json.dumps({"Alice": ATOMS[:4], "Bob": ATOMS[4:]})),
-        "Alice 001111, Bob 110000",
-    ),
-    Written(
-        "quotation marks inside a description",
-        "exchange",
-        proposal(SPLIT),
-        f"Alice {TASKS.bits(QUOTED)}, Bob {TASKS.bits(63 ^ QUOTED)}",
-    ),
-    Written("yes in words alone", "exchange_answer", "I accept Alice's proposal.", "MPT"),
-    Written(
-        "accept and propose at once",
-        "exchange_answer",
-        "<ACCEPT>" + proposal(json.dumps({"Alice": ATOMS[:4], "Bob": ATOMS[4:]})),
-        "ACK",
-    ),
     Written(
         "one turn in a list", "propose", when({"turns": [2]}), "Alice does cooperate at turn 2."
     ),
@@ -321,23 +295,5 @@ BATTERY = [
         "a third with all its digits", "claim", "<CLAIM>33.333333333333336%</CLAIM>", "33.333333 %"
     ),
     Written("more than everything", "claim", "<CLAIM>120%</CLAIM>", "CLAIM"),
-    Written(
-        "masks for tasks",
-        "exchange",
-        proposal('{"Alice": ["111000"], "Bob": ["000111"]}'),
-        "Alice 111000, Bob 000111",
-    ),
-    Written(
-        "a description without a list",
-        "exchange",
-        proposal(json.dumps({"Alice": SAYS(56), "Bob": [SAYS(7)]})),
-        "Alice 111000, Bob 000111",
-    ),
-    Written(
-        "a description in another case",
-        "exchange",
-        proposal(json.dumps({"Alice": [SAYS(56).upper()], "Bob": [SAYS(7)]})),
-        "UNK",
-    ),
 ]
 """More ways to write an answer, with what is made of each."""

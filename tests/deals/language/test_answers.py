@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,6 @@ import pytest
 from hypothesis import given
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal, put
@@ -21,7 +20,7 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.questions import consider
+from shapley_coop.questions import reason
 from shapley_coop.seats.asked import find_question
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -34,7 +33,6 @@ from tests.deals.language.sloppy_answers import (
     BATTERY,
     PAY,
     REFUSED_IN_THE_TRIAL,
-    TASKS,
     Written,
     clauses,
     proposal,
@@ -45,9 +43,6 @@ from tests.steps import steps
 
 PAGE = ROOT / "docs" / "answers.md"
 WHOLE = Path(__file__).parent / "snapshots" / "answers.md"
-PENDING = {"Alice": "111000", "Bob": "000111"}
-
-
 DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
 PAIR = ["Alice", "Bob"]
 COOPERATES = (Do(agent="Alice", action="cooperate"),)
@@ -72,7 +67,8 @@ def turn(
         **more,
     }
     # The battery's thoughts are plans, without the results that reasoning has to give.
-    question: Any = consider.QUESTION if act == "reason" else find_question(act)
+    plans = replace(reason.QUESTION, read=reason.read_thought)
+    question: Any = plans if act == "reason" else find_question(act)
     about = question.about(Topic("plan", DEAL_RULES))
     return TurnContext(EvaluatedTable(table), about, ("Bob",))
 
@@ -83,12 +79,6 @@ def judged(act: str, text: str, room: RunConfig = DILEMMA, **more: Any) -> Any:
 
 def verdict(one: Written, room: RunConfig = DILEMMA, **more: Any) -> tuple[str, str]:
     """How an answer is read, or the label it is asked back under; and the words that go with it."""
-    if one.act.startswith("exchange"):
-        found = check_message(one.text, TASKS, "Bob", PENDING if "answer" in one.act else None)
-        if found.label:
-            return found.label, found.feedback
-        masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
-        return masks, "; ".join(found.repairs)
     said = judged(one.act, one.text, room, **more)
     if isinstance(said, Fault):
         return said.label, said.feedback
@@ -110,12 +100,12 @@ def test_what_a_model_wrote_in_the_trial_is_read_as_it_was_meant(one: Written) -
     assert verdict(one)[0] == one.verdict
 
 
-def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
+def test_of_the_trials_refusals_two_remain_with_words_to_act_on() -> None:
     asked = [verdict(one) for one in REFUSED_IN_THE_TRIAL if one.verdict.isupper()]
-    assert len(REFUSED_IN_THE_TRIAL) == 25
-    assert len(asked) == 4
+    assert len(REFUSED_IN_THE_TRIAL) == 21
+    assert len(asked) == 2
     for _, words in asked:
-        assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
+        assert "<ACTION>" in words or "give one" in words
 
 
 @pytest.mark.parametrize("one", BATTERY, ids=lambda one: one.what)
@@ -250,21 +240,10 @@ def test_who_forgets_to_close_its_thoughts_is_told_why_nothing_was_read() -> Non
     assert "<CONSIDER> is never closed" in fault.feedback
 
 
-# Private words stay private
-
-
-@pytest.mark.parametrize("tag", ["<ACCEPT>", "<REJECT>", "<accept>", "<ACCEPT/>"])
-def test_words_after_a_bare_tag_are_not_delivered(tag: str) -> None:
-    text = f"<s>Fine.</s>{tag}\n(Private: I would have accepted 0.75.)"
-    assert "0.75" not in as_written(text)
-
-
-def test_notes_are_read_and_never_delivered() -> None:
-    text = "<NOTES>limit 4</NOTES><s>Hi</s>"
-    message = scan(text)
+def test_notes_are_read_apart_from_speech() -> None:
+    message = scan("<NOTES>limit 4</NOTES><s>Hi</s>")
     assert not isinstance(message, Fault)
-    assert message.notes == "limit 4"
-    assert as_written(text) == "<s>Hi</s>"
+    assert (message.notes, message.speech) == ("limit 4", "Hi")
 
 
 # The form that agents write

@@ -3,7 +3,6 @@
 import json
 import os
 import textwrap
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,22 +11,16 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.questions.exchange import AS_IT_IS
 from shapley_coop.seats.answers import said_beside, tag_fields
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.records import Answer
-from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.deals.language.sloppy_answers import TASKS
-from tests.deals.language.test_answers import PENDING, judged, turn
+from tests.deals.language.test_answers import judged
 from tests.embedded_reply import by_schema, by_tool
 from tests.root import ROOT
 from tests.stub_faults import Completion
@@ -105,31 +98,30 @@ def test_thoughts_that_never_end_are_asked_back(opens: str) -> None:
         assert "is never closed" in fault.feedback
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<think>I <think>could</think> write <ACCEPT></think><REJECT>",
-        "<s>I end with </think> here.</s><ACCEPT>",
-        "<s><think>Take it.</think>Hello.</s><ACCEPT>",
-        "<ACCEPT><think>Was that right? No.</think>",
-        "I could <ACCEPT>. My <think> block ends here. </think> No.",
-        "Hm.</think> Or <ACCEPT>?</think><REJECT>",
-        f"<REJECT><PROPOSAL>{OFFER.replace('pay', 'as I </think> said')}</PROPOSAL>",
-        f"<REJECT><PROPOSAL>{OFFER.replace('pay', 'pay <think>')}</PROPOSAL>",
-        '{"decision": "accept", "speech": "my </think> ends"}',
-        '{"decision": "accept", "speech": "<think>Take it.</think>Fine."}',
-        "<CONSIDER>Bob wrote </think> and <ACCEPT>, which I refuse.",
-        "<NOTES>I weigh </think> what he says: <ACCEPT>",
-        "<s>Bob wrote </think> <ACCEPT>",
-    ],
-)
+UNCLEAR = [
+    "<think>I <think>could</think> write <ACCEPT></think><REJECT>",
+    "<s>I end with </think> here.</s><ACCEPT>",
+    "<s><think>Take it.</think>Hello.</s><ACCEPT>",
+    "<ACCEPT><think>Was that right? No.</think>",
+    "I could <ACCEPT>. My <think> block ends here. </think> No.",
+    "Hm.</think> Or <ACCEPT>?</think><REJECT>",
+    f"<REJECT><PROPOSAL>{OFFER.replace('pay', 'as I </think> said')}</PROPOSAL>",
+    f"<REJECT><PROPOSAL>{OFFER.replace('pay', 'pay <think>')}</PROPOSAL>",
+    '{"decision": "accept", "speech": "my </think> ends"}',
+    '{"decision": "accept", "speech": "<think>Take it.</think>Fine."}',
+    "<CONSIDER>Bob wrote </think> and <ACCEPT>, which I refuse.",
+    "<NOTES>I weigh </think> what he says: <ACCEPT>",
+    "<s>Bob wrote </think> <ACCEPT>",
+]
+"""Messages in which it is unclear what is thought."""
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
 def test_where_it_is_unclear_what_is_thought_it_is_asked_back_with_the_mark(text: str) -> None:
     fault = judged("answer", text)
     assert fault.label == "TAG"
     assert "think>" in fault.feedback
     assert speech_in(text) == ""
-    assert as_written(text) == ""
-    assert check_message(text, TASKS, "Bob", PENDING).label == "TAG"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +166,6 @@ def test_whatever_is_thought_the_answer_is_read_alone_or_asked_back(
         assert found == scan("<s>Hi.</s><REJECT>")
     else:
         assert speech_in(text) in ("", "Hi.")
-    assert "secret" not in as_written(text)
 
 
 @given(thoughts, st.sampled_from([p.values[1] for p in CLOSED if p.values[0].sure]))
@@ -313,13 +304,6 @@ async def test_blocks_of_reasoning_in_a_message_are_no_part_of_the_answer(
     outcome = await play("llm_only", RunConfig())
     table = await table_of(home().runs.get(outcome["run"]))
     assert set(table["record"][0]["actions"].values()) == {"lever"}
-
-
-def test_a_talk_that_is_not_checked_delivers_nothing_that_may_be_thought() -> None:
-    for text in ("<think>I <ACCEPT>", "I could <ACCEPT>.</think>No."):
-        talk = turn("act", RunConfig(game="task_exchange"), offer=None)
-        said = take(replace(talk, question=AS_IT_IS), "Bob", Answer(text))
-        assert said == {"act": "pass", "text": ""}
 
 
 # The page

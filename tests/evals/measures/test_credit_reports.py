@@ -14,7 +14,7 @@ from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.extensions.page.credit import credit_view
 from shapley_coop.extensions.page.run_sources import HomeSource
-from shapley_coop.games import GameError, load
+from shapley_coop.games import load
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
@@ -48,11 +48,6 @@ def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
 
 
 # What is refused
-
-
-def test_a_game_with_a_rule_of_its_own_for_the_absent_takes_no_other() -> None:
-    with pytest.raises(GameError, match="no other baseline can be chosen: leave out `absent`"):
-        _ = load("task_exchange", {"absent": "away"}).baseline
 
 
 @brought_by("pettingzoo")

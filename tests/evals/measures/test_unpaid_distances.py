@@ -30,6 +30,7 @@ async def test_without_payments_a_table_of_payoffs_is_measured_from_no_split(
     assert score(row, "distance:nash") is not None, "it chooses among joint actions"
 
 
+@brought_by("exchange")
 async def test_an_exchange_too_large_for_its_front_is_not_measured_as_if_tasks_were_money() -> None:
     params = {"scenario": "generated", "atoms": 24, "additive": True}
     row = await played("llm_only", game="task_exchange", params=params)

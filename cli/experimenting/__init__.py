@@ -1,1 +1,0 @@
-"""Commands for experiments: sweeps, their results, and scenarios."""

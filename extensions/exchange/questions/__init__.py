@@ -1,0 +1,1 @@
+"""The questions to agents that trade tasks."""
