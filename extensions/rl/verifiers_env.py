@@ -61,7 +61,9 @@ class NegotiationEnv(vf.Env[NegotiationEnvConfig]):  # type: ignore[misc]
             rollouts.append(rollout)
             seen = await environment.step(rollout.last_reply)
         await environment.close()
-        for rollout in rollouts if seen.score else ():
+        if seen.score is None:
+            return
+        for rollout in rollouts:
             for part, value in seen.score.parts.items():
                 rollout.record_reward(part, value, WEIGHTS[part])
             rollout.record_metrics({"payoff": seen.score.payoff, "bound": seen.score.bound})
