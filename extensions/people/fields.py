@@ -77,8 +77,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
     Args:
         act: the name of the question.
         form: the fields and their choices, from `extensions.people.form.form_of`.
-        clauses: the clauses so far, which are changed in place. A counter-offer begins with the
-            clauses of the offer, as on the page.
+        clauses: the clauses so far, changed in place; a counter-offer begins with the offer's.
 
     Raises:
         EOFError: the input has ended.
