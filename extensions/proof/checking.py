@@ -89,7 +89,7 @@ def _may_be_played(told: Predicate, source: str) -> None:
         if not permitted(PROGRAMS):
             raise ValueError(f"{source}: its game is a program: add --trust-programs to run it")
     elif not isinstance(game, dict) and game not in names():
-        raise ValueError(f"{source}: game {str(game)[:80]!r} is missing: install its extension")
+        raise ValueError(f"{source}: no game {str(game)[:80]!r} is here: install its extension")
 
 
 def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:

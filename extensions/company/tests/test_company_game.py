@@ -117,7 +117,7 @@ def test_an_altered_record_does_not_replay(bmi: Bmi) -> None:
     altered = json.loads(json.dumps(bmi[2]))
     commit = next(e for e in altered[1]["effects"] if e["path"] == "bmi.py")
     commit["content"] = "def bmi(weight, height):\n    return 22.86\n"
-    with pytest.raises(GameError, match="it was altered"):
+    with pytest.raises(GameError, match="the record was altered"):
         list(SoftwareCompany({"bounty": 500}).analysis.replay(altered))
 
 

@@ -211,7 +211,7 @@ async def test_worths_are_refused_where_the_extension_that_values_them_was_remov
     monkeypatch.setattr("shapley_coop.extensions.mcp.tools.installed", dict)
     async with Client(OFFERED, mode=era) as mcp:
         told = await refused(mcp, "credit", agents=["A"], worth={"A": 1})
-    assert "worth needs the extension values" in told
+    assert "worth needs the extension `values`" in told
 
 
 @ERAS

@@ -66,8 +66,8 @@ def test_another_word_for_how_to_replay_is_refused(coop: Coop) -> None:
 @pytest.mark.parametrize(
     ("game", "options", "why"),
     [
-        ("delivered", (), "needs a baseline"),
-        ("public_goods", ("--absent", "random"), "needs a baseline"),
+        ("delivered", (), "needs the baseline"),
+        ("public_goods", ("--absent", "random"), "needs the baseline"),
         ("escape_room", ("--set", "agents=7"), "at most 6 agents"),
     ],
 )

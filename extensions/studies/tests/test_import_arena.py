@@ -239,11 +239,11 @@ def _speak(states: Any, n: int, part: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda x: _speak(x, 1, "newly proposed trade", "NONE"), "an acceptance without a"),
+        (lambda x: _speak(x, 1, "newly proposed trade", "NONE"), "an acceptance has no proposal"),
         (lambda x: _speak(x, 1, "newly proposed trade", "X for 50"), "it is not a trade: X for 50"),
         (lambda x: x[1]["player_public_info_dict"].pop("newly proposed trade"), "lacks 'newly"),
         (lambda x: x[1].pop("player_public_info_dict"), "lacks 'player_public_info_dict'"),
-        (lambda x: _speak(x, 1, "player answer", "ACCEPT"), "an acceptance without a"),
+        (lambda x: _speak(x, 1, "player answer", "ACCEPT"), "an acceptance has no proposal"),
         (lambda x: x.insert(2, x[2]), "an answer follows the acceptance"),
         (lambda x: x[-1]["summary"].pop("player_outcome"), "lacks 'player_outcome'"),
     ],
