@@ -1,12 +1,12 @@
 """The question for an action, to every agent that can act; actions stay secret until all answer."""
 
-from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.judging import reader
 from shapley_coop.state.offered import kept_or_broken
+from shapley_coop.state.playing import find_choice
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds_once_signed
@@ -19,14 +19,10 @@ from shapley_coop.state.who import able
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read one action that is legal now, and the text with which the agent takes it."""
-    game = turn.evaluated.game
-    found = choose(message, turn.evaluated.legal(agent), game.also_called)
+    found = find_choice(turn.evaluated, agent, message, turn.evaluated.legal(agent))
     if isinstance(found, Fault):
         return found
-    action = found[0]
-    if message.fence and game.objection(turn.table["position"], agent, action):
-        action = f"{action}\n{message.fence}"
-    return Action.of(action=action)
+    return Action.of(action=found)
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:

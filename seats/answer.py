@@ -34,6 +34,8 @@ Fields = Mapping[str, Any]
 Facts = Mapping[str, Any]
 
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
+_FENCED = re.compile(r"(?P<object>\{[^\n]*\})\s*\n(?P<fence>(`{3,12}|~{3,12}).*)", re.DOTALL)
+"""A JSON object on one line, and the fenced block after it."""
 
 
 class Answer(Part):
@@ -160,17 +162,24 @@ class Action(Answer):
     def decided(cls, fields: Fields) -> str:
         """Return the action as tagged text: its name, then its content if it has any.
 
+        A fenced block after the content's JSON stands unchanged behind the element, as in text.
+
         >>> Action.decided({"action": "decide", "content": {"title": "A"}})
         '<ACTION>decide {"title": "A"}</ACTION>'
+        >>> Action.decided({"action": "write", "content": '{"path": "a"}\\n```\\nif a < b:\\n```'})
+        '<ACTION>write {"path": "a"}</ACTION>\\n```\\nif a < b:\\n```'
         """
         action, content = fields.get("action"), fields.get("content")
         if action is None:
             return ""
         if isinstance(content, Mapping):
             content = json.dumps(content, ensure_ascii=False)
-        told = str(content or "").translate(_ESCAPES)
+        told, fence = str(content or ""), ""
+        if fenced := _FENCED.fullmatch(told):
+            told, fence = fenced["object"], f"\n{fenced['fence']}"
+        told = told.translate(_ESCAPES)
         between = "" if not told else " " if told.startswith(("{", "```", "~~~")) else "\n"
-        return element("ACTION", f"{action}{between}{told}")
+        return element("ACTION", f"{action}{between}{told}") + fence
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.wire import scan
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games import GameError, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP
@@ -49,7 +49,10 @@ def choices_in(
         for agent, said in table["sealed"].items()
         if "label" in said
     ]
-    actions = {a: _reveal(entry.answer.text, known(a)) for a, entry in answers.items()}
+    actions = {
+        agent: _reveal(evaluated, agent, entry.answer.text, known(agent))
+        for agent, entry in answers.items()
+    }
     return Choices(actions, passes)
 
 
@@ -85,9 +88,21 @@ def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
 
 
-def _reveal(text: str, choices: Sequence[str]) -> str:
+def find_choice(
+    evaluated: EvaluatedTable, agent: str, message: Message, choices: Sequence[str]
+) -> str | Fault:
+    """Return the choice that a message names; a fenced block behind it is its missing content."""
+    found = choose(message, choices, evaluated.game.also_called)
+    if isinstance(found, Fault):
+        return found
+    if message.fence and evaluated.game.objection(evaluated.table["position"], agent, found[0]):
+        return f"{found[0]}\n{message.fence}"
+    return found[0]
+
+
+def _reveal(evaluated: EvaluatedTable, agent: str, text: str, choices: Sequence[str]) -> str:
     message = scan(text)
     assert not isinstance(message, Fault), "what was sealed had been validated"
-    found = choose(message, choices)
+    found = find_choice(evaluated, agent, message, choices)
     assert not isinstance(found, Fault), "what was sealed had been validated"
-    return found[0]
+    return found

@@ -12,6 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.company.artefacts import Artefact, artefact
 from shapley_coop.questions.act import QUESTION as ACT
+from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.schema import in_fields, schema_of
@@ -52,12 +53,21 @@ def test_a_fence_may_stand_behind_the_tag_of_an_object_that_lacks_its_content(
     assert acted(f'<ACTION>write_code {{"path": "src/a.py"}}\n{fence}\n</ACTION>') or code == PAGE
 
 
+def test_a_fence_in_the_content_of_a_field_is_written_as_it_is() -> None:
+    content = '{"path": "src/a.py"}\n```python\nif a < b and c > d:\n    pass\n```'
+    told = Action.decided({"action": "write_code", "content": content})
+    assert acted(told) == "if a < b and c > d:\n    pass\n"
+
+
 def acted(answer: str) -> str:
     """Return the text that an answer's action writes, read as in a run; "" if it is refused."""
     game = company()
     position = {**game.start(), "turn": 2}
     evaluated = SimpleNamespace(
-        config=RunConfig(), game=game, legal=lambda agent: game.legal(position, agent)
+        config=RunConfig(),
+        game=game,
+        table={"position": position},
+        legal=lambda agent: game.legal(position, agent),
     )
     turn: Any = SimpleNamespace(evaluated=evaluated, table={"position": position})
     said = ACT.read(turn, "Programmer", Answer(answer))

@@ -23,6 +23,7 @@ from extensions.exchange.tests.exchanging import (
     turns,
 )
 from shapley_coop.deals.agreement import monitor_of
+from shapley_coop.extensions.exchange.game import TaskExchange
 from shapley_coop.extensions.exchange.talk import exchange_of
 from shapley_coop.games import load
 from shapley_coop.graphs import builder
@@ -61,6 +62,19 @@ async def test_letters_say_what_one_holds_and_what_has_changed_hands(script: Scr
     acting = script.shown_to("Bob", "act")[0]
     assert " gave Alice 1 " in acting
     assert "PROPOSAL" not in acting
+
+
+async def test_tasks_are_done_that_an_action_names_in_the_words_of_letters(script: Script) -> None:
+    game = TaskExchange()
+
+    def in_words(facts: dict[str, Any]) -> str:
+        task = facts["legal"][0]
+        return f"<ACTION>{next(iter(game.also_called(task)), task)}</ACTION>"
+
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    script["Alice", "act"] = script["Bob", "act"] = in_words
+    assert (await run())["position"]["done"] == "111111"
 
 
 async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script: Script) -> None:
