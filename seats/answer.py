@@ -145,8 +145,16 @@ def _content_in(written: str) -> str | None:
     return found["content"] if (found := _NAMED.fullmatch(written)) else None
 
 
+class _Carried(Within):
+    """The mark of an action's content, to which a fenced block behind the element belongs."""
+
+    def untagged(self, text: str) -> Any:
+        content, fence = super().untagged(text), said_in(text).fence
+        return f"{content}\n{fence}" if content and fence else content
+
+
 _NAME = In("ACTION", read=_name_in)
-_CARRIED = Within("the text behind the name in `<ACTION>`", "ACTION", _content_in)
+_CARRIED = _Carried("the text behind the name in `<ACTION>`", "ACTION", _content_in)
 
 
 class Action(Answer):

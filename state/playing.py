@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games import GameError, Turn
 from shapley_coop.games.goods import with_gifts
+from shapley_coop.state.additions import without_additions
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
@@ -92,7 +94,7 @@ def find_choice(
     evaluated: EvaluatedTable, agent: str, message: Message, choices: Sequence[str]
 ) -> str | Fault:
     """Return the choice that a message names; a fenced block behind it is its missing content."""
-    found = choose(message, choices, evaluated.game.also_called)
+    found = choose(in_a_word(message), choices, evaluated.game.also_called)
     if isinstance(found, Fault):
         return found
     if message.fence and evaluated.game.objection(evaluated.table["position"], agent, found[0]):
@@ -101,7 +103,7 @@ def find_choice(
 
 
 def _reveal(evaluated: EvaluatedTable, agent: str, text: str, choices: Sequence[str]) -> str:
-    message = scan(text)
+    message = scan(without_additions(evaluated.config, text))
     assert not isinstance(message, Fault), "what was sealed had been validated"
     found = find_choice(evaluated, agent, message, choices)
     assert not isinstance(found, Fault), "what was sealed had been validated"

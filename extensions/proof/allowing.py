@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.proof.mandate import Mandate
 from shapley_coop.state.ability_to_pay import could_pay
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.playing import find_choice
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
@@ -98,11 +98,11 @@ def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | N
     found = (
         message
         if isinstance(message, Fault)
-        else choose(message, evaluated.legal(mandate.agent), evaluated.game.also_called)
+        else find_choice(evaluated, mandate.agent, message, evaluated.legal(mandate.agent))
     )
     if isinstance(found, Fault):
         return None  # the check of the action itself will report this fault
-    action = evaluated.game.action_label(found[0])
+    action = evaluated.game.action_label(found)
     if action not in mandate.never:
         return None
     return _fault(f"You may never do {action}: take another action.")

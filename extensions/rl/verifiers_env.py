@@ -53,14 +53,16 @@ class NegotiationEnv(vf.Env[NegotiationEnvConfig]):  # type: ignore[misc]
     async def run(self, task: Any, agents: Any) -> None:
         """Play one episode; a rollout that fails ends it without rewards."""
         environment, rollouts = Negotiation(), []
-        seen = await environment.reset(episode(task.data.game, task.data.seed))
-        while not seen.done:
-            rollout = await agents.negotiator.run(task.with_data(prompt=_prompt(seen.messages)))
-            if rollout.last_error:
-                break
-            rollouts.append(rollout)
-            seen = await environment.step(rollout.last_reply)
-        await environment.close()
+        try:
+            seen = await environment.reset(episode(task.data.game, task.data.seed))
+            while not seen.done:
+                rollout = await agents.negotiator.run(task.with_data(prompt=_prompt(seen.messages)))
+                if rollout.last_error:
+                    break
+                rollouts.append(rollout)
+                seen = await environment.step(rollout.last_reply)
+        finally:
+            await environment.close()
         if seen.score is None:
             return
         for rollout in rollouts:

@@ -10,6 +10,7 @@ from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES
+from shapley_coop.graphs import builder
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.questions.answer_split import QUESTION as ANSWER_SPLIT
@@ -22,6 +23,7 @@ from shapley_coop.state.settings import game_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import Question, TurnContext
+from tests.scripted import Script
 
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
 
@@ -147,3 +149,18 @@ def test_nothing_can_be_accepted_where_no_offer_stands() -> None:
     found = judged(ANSWER, "<ACCEPT>", offer=None)
     assert isinstance(found, Fault)
     assert found.label == "VOID"
+
+
+@pytest.mark.parametrize("said", ["It is too little for me.\n<LEAVE>", "Opt out", "I will leave."])
+async def test_an_action_is_played_as_it_was_read_when_it_was_checked(
+    script: Script, said: str
+) -> None:
+    listed = [
+        {"play": [a, b], "pays": [0, 0]} for a in ("leave", "stay") for b in ("leave", "stay")
+    ]
+    actions = {agent: ["leave", "stay"] for agent in ("Ann", "Ben")}
+    room = {"name": "door", "agents": ["Ann", "Ben"], "actions": actions, "payoffs": listed}
+    script["Ann", "act"] = said
+    context = RunConfig(game=room, seed=1)
+    left = await builder("llm_only").compile().ainvoke({}, context=context)
+    assert left["record"][0]["actions"]["Ann"] == "leave"

@@ -15,6 +15,7 @@ from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.records import Answer
+from shapley_coop.seats.returned import fields_of
 from shapley_coop.seats.schema import in_fields, schema_of
 from shapley_coop.state.run_config import RunConfig
 
@@ -57,6 +58,7 @@ def test_a_fence_in_the_content_of_a_field_is_written_as_it_is() -> None:
     content = '{"path": "src/a.py"}\n```python\nif a < b and c > d:\n    pass\n```'
     told = Action.decided({"action": "write_code", "content": content})
     assert acted(told) == "if a < b and c > d:\n    pass\n"
+    assert fields_of("act", told) == {"action": "write_code", "content": content}
 
 
 def acted(answer: str) -> str:
