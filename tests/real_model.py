@@ -175,7 +175,7 @@ def play(home: Path, url: str, workflow: str, manner: str) -> Outcome:
     played = coop(home, "run", *PLAYS[workflow], *settings)
     seconds = f"{time.monotonic() - started:.0f}"
     if played.returncode:
-        reason = " ".join(played.stderr.split())
+        reason = " ".join(played.stderr.split()) or f"exit code {played.returncode}"
         clear = reason.startswith("coop: ") and "(400)" not in reason
         row = (workflow, manner, *"-----", seconds, f"failed: {reason}")
         return Outcome(row, None, [] if clear else [f"{name}: {reason[-400:]}"])
