@@ -65,10 +65,19 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
 
 def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     """Return the remarks that a reader of the values must know."""
-    settings = game.stage.settings
-    said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
+    said = list(game.stage.notes.values())
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
+    said += _of_failures(game, values, by)
+    if values is not None and values.reached is False:
+        said.append("the sampler's budget is spent, and its errors are above the target")
+    return said + _of_inputs(game) + _of_absence(game) + _of_runs(game)
+
+
+def _of_failures(game: AppGame, values: Values | None, by: str) -> list[str]:
+    """Return the remarks on plays without a score."""
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
+    plays = len(game.worths) * len(game.units)
+    said = []
     if failed:
         said.append(
             f"{failed} of {plays} plays have no score, {unplayed} of them because a tool or node "
@@ -85,16 +94,25 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
             else f"more than {MOST_FAILED:.0%} of the plays have no score"
         )
         said.append(f"no values: {reason}")
-    elif values.reached is False:
-        said.append("the sampler's budget is spent, and its errors are above the target")
+    return said
+
+
+def _of_inputs(game: AppGame) -> list[str]:
+    """Return the remark on what the values and their intervals are over."""
     inputs = len({unit.number for unit in game.units})
     if len(game.units) == 1:
-        said.append("one run of one input: the values are of that run")
-    elif inputs > 1 and settings.samples > 1:
-        said.append(
+        return ["one run of one input: the values are of that run"]
+    if inputs > 1 and game.stage.settings.samples > 1:
+        return [
             f"intervals are over the {inputs} inputs: more inputs narrow them, "
             "samples only steady the values of each input"
-        )
+        ]
+    return []
+
+
+def _of_absence(game: AppGame) -> list[str]:
+    """Return the remarks on absent agents whose fields steer the run."""
+    said = []
     for agent in game.agents:
         keys = game.stage.steering(agent, game.full)
         if fields := game.stage.kept_fields(agent, game.full):
@@ -107,7 +125,7 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
                 f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
                 f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
             )
-    return said + _of_runs(game)
+    return said
 
 
 def _of_runs(game: AppGame) -> list[str]:

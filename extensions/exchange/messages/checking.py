@@ -94,9 +94,19 @@ def check_message(
     if message.proposal is None and "<PROPOSAL>" in text:
         message = replace(message, proposal=[])  # JSON null is a proposal, but a malformed one
     if pending is not None and accepts(message):
-        if not agreeing(message.accept or ""):
-            return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
-        return Verdict(None, "", dict(pending), "accept", message.repairs)
+        return _accepted(message, pending)
+    return _proposed(message, tasks, pending)
+
+
+def _accepted(message: Message, pending: Mapping[str, str]) -> Verdict:
+    """Return the verdict on the acceptance of another agent's proposal."""
+    if not agreeing(message.accept or ""):
+        return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
+    return Verdict(None, "", dict(pending), "accept", message.repairs)
+
+
+def _proposed(message: Message, tasks: Tasks, pending: Mapping[str, str] | None) -> Verdict:
+    """Return the verdict on a proposal, or on a counterproposal to the pending one."""
     message, merged = (message, []) if tasks.exact else _as_lists(message)
     draft = Draft(message, tasks, pending)
     for group in RULES:
