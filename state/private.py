@@ -92,7 +92,7 @@ def notes_in(text: str) -> str:
 
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
-    """Return an agent's notes, or its reasoning if it wrote none, or both if they are one answer."""
+    """Return an agent's notes; its reasoning if it wrote none; both if one answer holds both."""
     if written is None:
         return ""
     text = written.answer.text

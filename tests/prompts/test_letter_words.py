@@ -178,7 +178,8 @@ async def test_reasoning_stays_in_its_authors_letters_after_the_deal_and_after_t
     await play("short_term", ROOM)
     for question in ("propose", "act", "propose_split"):
         shown = script.shown_to("Alice", question)
-        assert shown and all("> My plan is X." in letter for letter in shown)
+        assert shown
+        assert all("> My plan is X." in letter for letter in shown)
 
 
 # Nothing twice
