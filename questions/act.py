@@ -27,7 +27,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
     """Refuse an action that the game objects to. The words beside the action are not published."""
-    wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
+    wrong = turn.evaluated.objection(agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}
     return Fault("ACTION", f"You chose {' '.join(said.action.split())[:60]!r}. {wrong}")
