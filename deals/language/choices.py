@@ -26,9 +26,10 @@ from typing import Any
 
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import written_lines
+from shapley_coop.deals.language.hedges import unfinished, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
 from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
+from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
@@ -44,6 +45,10 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _NAMES = ("action", "choice", "move", "vote", "decision")
+_CARRIERS = ("arguments", "parameters", "input")
+_BESIDE = {*_NAMES, *_CARRIERS, *ANNOTATIONS, "thoughts", "speech", "name", "type", "confidence"}
+"""The keys of an action written as JSON; any other key could deny or restrict it."""
+
 _MOST_LINES = 200
 _LONGEST_NAME = 200
 
@@ -256,7 +261,8 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
-    if lines and (_LABELLED.fullmatch(lines[-1]) or _find_now(ends[-1], legal)):
+    alone = lines and not unfinished("".join(lines[-2:-1])) and _find_now(ends[-1], legal)
+    if alone or (lines and _LABELLED.fullmatch(lines[-1])):
         yield from (*labelled, *ends)
     words = outside.strip()
     begin = words.find("{")
@@ -270,10 +276,10 @@ _BULLET = re.compile(r"\s*[-*>#]\s+")
 
 def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
     """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
-    if not isinstance(call, dict) or deep > 2:
+    if not isinstance(call, dict) or deep > 2 or call.keys() - _BESIDE:
         return
     for key in _NAMES:
         if isinstance(call.get(key), str):
             yield call[key]
-    for key in ("arguments", "parameters", "input"):
+    for key in _CARRIERS:
         yield from _actions_called(call.get(key), deep + 1)

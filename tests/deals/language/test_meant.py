@@ -6,6 +6,7 @@ from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.meant import find_action
 from shapley_coop.deals.language.wire import Message
+from tests.deals.language.test_answers import judged
 
 GAMES = {
     "dilemma": ["cooperate", "defect"],
@@ -88,3 +89,43 @@ def test_what_an_author_did_not_say_is_never_read(said: str, game: str) -> None:
     in_tag, in_line = choose(Message(action=said), legal), choose(Message(outside=said), legal)
     assert in_tag == (said, ""), "left as it is, and refused as no legal action"
     assert isinstance(in_line, Fault)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I will not <ACTION>cooperate</ACTION>",
+        "Bob wrote: <ACTION>cooperate</ACTION>",
+        "If Bob pays: <ACTION>cooperate</ACTION>",
+        "<ACTION>cooperate</ACTION> if Bob pays",
+        "<ACTION>cooperate</ACTION> would be foolish.",
+        "<ACTION>cooperate</ACTION>?",
+        "<ACTION>cooperate</ACTION>\nWait, no: defect.",
+        "~~<ACTION>cooperate</ACTION>~~",
+        "I will never\ncooperate",
+        "It would be wrong to\ncooperate",
+        '{"action": "cooperate", "unless": "Bob defects"}',
+        '{"arguments": {"action": "cooperate"}, "cancel": true}',
+    ],
+)
+def test_words_around_a_choice_that_deny_or_quote_it_are_asked_back(text: str) -> None:
+    assert isinstance(judged("act", text), Fault)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob will not defect, so <ACTION>cooperate</ACTION>",
+        "If I defect, he does too. I choose:\n\n<ACTION>cooperate</ACTION>\n\nIt is not a mistake.",
+        "I say: <ACTION>cooperate</ACTION>. Bob may defect.",
+        "I would not defect.\ncooperate",
+        '{"reason": "It lasts.", "action": "cooperate"}',
+    ],
+)
+def test_reasons_around_a_choice_leave_it_as_it_is(text: str) -> None:
+    assert judged("act", text)["act"] == "act"
+
+
+@pytest.mark.parametrize("text", ["Alice wrote: <ACCEPT>", "~~<ACCEPT>~~", "Bob says <ACCEPT>"])
+def test_a_quoted_or_struck_acceptance_is_none(text: str) -> None:
+    assert isinstance(judged("answer", text), Fault)
