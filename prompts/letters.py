@@ -108,9 +108,7 @@ def write_request(
     """
     given = variables(view, words)
     private = "\n\n".join(filter(None, [secret, _utilities(utilities or {})]))
-    notes = view.get("notes", "")
-    if view["ask"] == "act":
-        notes = "" if given.get("asked") else notes[:LONGEST_NOTES]
+    notes = view.get("notes", "")[: LONGEST_NOTES if view["ask"] == "act" else None]
     return render(
         "letter",
         persona=render(

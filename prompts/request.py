@@ -94,6 +94,7 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
     return {
         "turn": view.get("turn"),
+        "no_deal": view.get("no_deal", ""),
         "turns": view.get("turns", view["procedure"]["turns"]),
         "asked": ", ".join(asked),
         "forbidden": ", ".join(forbidden),

@@ -12,7 +12,7 @@ from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds_once_signed
 from shapley_coop.state.topics import PLAY
 from shapley_coop.state.turn import Question, TurnContext
-from shapley_coop.state.view import stand, unusual_enforcement
+from shapley_coop.state.view import failed_talk, stand, unusual_enforcement
 from shapley_coop.state.who import able
 
 
@@ -27,7 +27,7 @@ def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
     """Refuse an action that the game objects to. The words beside the action are not published."""
-    wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
+    wrong = turn.evaluated.objection(agent, said.action)
     if not wrong:
         return {"act": "act", "text": ""}
     return Fault("ACTION", f"You chose {' '.join(said.action.split())[:60]!r}. {wrong}")
@@ -43,7 +43,7 @@ QUESTION = Question(
     check=check,
     publish=seal_actions,
     program=lambda me: me.act(),
-    shows=(stand, kept_or_broken, unusual_enforcement),
+    shows=(stand, failed_talk, kept_or_broken, unusual_enforcement),
     words=(turn_of_game,),
     tells=deeds_once_signed,
 )

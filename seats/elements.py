@@ -152,8 +152,9 @@ class Choice:
         return f"\nDecision: {_OPENS.sub('‹', ' '.join(said.split()))}"
 
     def untagged(self, text: str) -> Any:
-        """Return the first value whose tag is in a tagged text, or None."""
-        return next((value for value, tag in self.tags.items() if tag and tag in text), None)
+        """Return the first value whose tag is in a tagged text, or the value without a tag."""
+        found = (value for value, tag in self.tags.items() if tag and tag in text)
+        return next(found, next((value for value, tag in self.tags.items() if not tag), None))
 
     def renamed(self, field: str, words: str) -> str:
         """Return feedback with the values in place of their tags."""

@@ -7,6 +7,8 @@ a tool call must write no tags. Tagged text in its retry prompt would teach the 
 {'thoughts': 'Hm.', 'action': 'window'}
 >>> fields_of("act", "I would rather not say.") is None
 True
+>>> fields_of("propose", "<PROPOSAL>{'clauses': []}</PROPOSAL>") is None
+True
 """
 
 import json
@@ -88,10 +90,15 @@ def fields_of(act: str, text: str) -> Fields | None:
     written = {"notes": In("NOTES"), **question.answer.written()}
     if not question.answer.heard():  # a model may speak without being asked to
         written["speech"] = In("s")
-    said = {name: how.untagged(text) for name, how in written.items()}
+    try:  # a model may have written the text itself
+        said = {name: how.untagged(text) for name, how in written.items()}
+        deal = json.loads(In("PROPOSAL").untagged(text) or "{}")
+    except ValueError:
+        return None
     fields: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     if offer := _OFFER.search(text):
         fields["offer"] = int(offer[1])
-    if deal := In("PROPOSAL").untagged(text):
-        fields |= json.loads(deal)
+    if isinstance(deal, dict):
+        known = question.answer.known()
+        fields |= {key: value for key, value in deal.items() if key in known}
     return fields if fields and question.answer.tagged(fields) == text else None

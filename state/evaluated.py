@@ -125,8 +125,14 @@ class EvaluatedTable:
 
     def legal(self, agent: str) -> Sequence[str]:
         """Return an agent's legal actions after the gifts that are certain to be made this turn."""
-        due = self._gifts_due.get(agent, [])
-        return self.game.legal(with_gifts(self.table["position"], due), agent)
+        return self.game.legal(self._after_gifts(agent), agent)
+
+    def objection(self, agent: str, action: str) -> str:
+        """Return why an agent cannot take an action after these gifts, or "" if it can."""
+        return self.game.objection(self._after_gifts(agent), agent, action)
+
+    def _after_gifts(self, agent: str) -> dict[str, Any]:
+        return with_gifts(self.table["position"], self._gifts_due.get(agent, []))
 
     @cached_property
     def _gifts_due(self) -> dict[str, list[Gift]]:

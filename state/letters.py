@@ -25,7 +25,6 @@ from shapley_coop.prompts import (
     write_rules,
 )
 from shapley_coop.prompts.request import offer_to_answer
-from shapley_coop.seats.answer import Action
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state.history import history
 from shapley_coop.state.home_files.kept import pack_of
@@ -66,24 +65,7 @@ def write_for_person(turn: TurnContext, agent: str, private: PrivateView) -> lis
     with use_pack(pack_of(turn.evaluated.config.prompts)), without_tags():
         letter = _write_letter(turn, agent, replace(private, refusal=None))
     words = map(turn.evaluated.game.for_people, (letter.system, letter.user))
-    *others, asked = sections_for_person(*words)
-    told = "\n\n".join(filter(None, [_failed_talk(turn), asked.text]))
-    return [*others, replace(asked, text=told)]
-
-
-def _failed_talk(turn: TurnContext) -> str:
-    """Return a sentence that says that the talk before this action gave no deal; else ""."""
-    talk, evaluated = turn.table.get("talk", []), turn.evaluated
-    before = bool(talk) and talk[-1]["turn"] == evaluated.turn and evaluated.game.signable
-    if not issubclass(turn.question.answer, Action) or not before or turn.table.get("lapsed"):
-        return ""
-    if evaluated.contract is None:
-        return (
-            "**No deal was reached:** no offer had everybody's yes. What was said binds nobody, "
-            "and nobody has to pay anybody."
-        )
-    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
-    return "" if evaluated.turn in begun else "**No new deal was reached:** the one in force stays."
+    return sections_for_person(*words)
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:

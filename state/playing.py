@@ -97,7 +97,7 @@ def find_choice(
     found = choose(in_a_word(message), choices, evaluated.game.also_called)
     if isinstance(found, Fault):
         return found
-    if message.fence and evaluated.game.objection(evaluated.table["position"], agent, found[0]):
+    if message.fence and evaluated.objection(agent, found[0]):
         return f"{found[0]}\n{message.fence}"
     return found[0]
 

@@ -67,13 +67,11 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
     thoughts = journal.open_all(episode, pointers)
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
-    # Once a deal is signed, letters about actions leave out the reasoning that preceded it.
-    bound = turn.topic.phase == "action" and evaluated.contract is not None
     secrets, personas = secrets_of(evaluated.config.secrets), evaluated.config.personas
     return {
         agent: PrivateView(
             reasoning=thoughts[agent].answer.text if agent in thoughts else "",
-            notes=_notes(written.get(agent), None if bound else thoughts.get(agent)),
+            notes=_notes(written.get(agent), thoughts.get(agent)),
             secret="\n\n".join(
                 filter(None, (persona_of(personas.get(agent, "")), secrets.get(agent, "")))
             ),
@@ -94,12 +92,14 @@ def notes_in(text: str) -> str:
 
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
-    """Return an agent's notes, or else its reasoning, or both if one answer contained both."""
-    notes = notes_in(written.answer.text) if written else ""
-    plan = _plan(thought.answer.text).strip() if thought else ""
-    if notes and written and thought and written.letter == thought.letter:
-        return f"{plan}\n{notes}".strip()
-    return notes or plan
+    """Return an agent's notes; its reasoning if it wrote none; both if one answer holds both."""
+    if written is None:
+        return ""
+    text = written.answer.text
+    notes = notes_in(text)
+    if notes and not (thought and thought.letter == written.letter):
+        return notes
+    return f"{_plan(text).strip()}\n{notes}".strip()
 
 
 def _plan(answer: str) -> str:

@@ -58,8 +58,16 @@ _UNKNOWN = re.compile(r"\W*(?:unknown|null|n/?a|i cannot (?:say|tell))\W*\Z", re
 _NONE = re.compile(
     r"[\W_]*(?:none|nothing|zero|no (?:price|payment|transfer))[\W_]*\Z", re.IGNORECASE
 )
-_COMMENT = re.compile(r"(?<=[\d*_`])\s{0,3}\([^()\n]{0,200}\)")
+_UNIT = r"(?<=[\d*_`])(?:\s?(?:points?|pts?|coins?|units?|in (?:all|total)))?"
+_COMMENT = re.compile(rf"{_UNIT}\s{{0,3}}\((?!\W{{0,3}}or\b)[^()\n]{{0,200}}\)", re.IGNORECASE)
 """Brackets behind a number, which only explain it."""
+
+_AGAIN = re.compile(
+    rf"{_UNIT}[\s,–—-]{{1,4}}(?:i\.?\s?e\b\.?|that (?:is|means)|meaning|in other words)"
+    r"(.{0,200})",
+    re.IGNORECASE,
+)
+"""The same amount in other words: "-5.5, i.e. I pay Bob 5.5"."""
 
 _LEADING = re.compile(r"[\s*_`\"'(\[]{0,6}([-+−]|0(?![\w.]))")
 _SIGNS = {
@@ -173,14 +181,20 @@ def _amount(written: str) -> Fraction | None:
     """Return the only number in a line, or the number after the last `=` of a calculation."""
     if _UNKNOWN.match(written):
         return None
-    found = _NUMBER.findall(_COMMENT.sub("", written.rpartition("=")[2]))
+    before, again, _ = [*_AGAIN.split(_COMMENT.sub("", written.rpartition("=")[2])), "", ""][:3]
+    numbers, repeated = _numbers(before), _numbers(again)
+    if len(numbers) == 1 and {*map(abs, repeated)} <= {*map(abs, numbers)}:
+        return numbers.pop()
+    numbers |= repeated
+    raise _Unclear(f"You gave {len(numbers)} numbers: give one." if numbers else "")
+
+
+def _numbers(words: str) -> set[Fraction]:
+    """Return all numbers in some words."""
     try:
-        numbers = {exact(re.sub(r"[,\s]", "", x).replace("−", "-")) for x in found}
+        return {exact(re.sub(r"[,\s]", "", x).replace("−", "-")) for x in _NUMBER.findall(words)}
     except ValueError:
         raise _Unclear("It is no number.") from None
-    if len(numbers) == 1:
-        return numbers.pop()
-    raise _Unclear(f"You gave {len(numbers)} numbers: give one." if numbers else "")
 
 
 def _sign(written: str) -> str | None:
@@ -197,9 +211,11 @@ def _sign(written: str) -> str | None:
 def _price(written: str) -> Fraction | None:
     """Return a signed amount; "I offer 3" is read as −3 and "I ask 3" as 3."""
     amount = Fraction(0) if _NONE.match(written) else _amount(written)
-    if amount is None or amount < 0:
-        return amount
+    if amount is None:
+        return None
     pays, is_paid = bool(_PAYS.search(written)), bool(_IS_PAID.search(written))
-    if pays and is_paid:
+    if amount < 0 and not (is_paid and not pays and _AGAIN.search(written)):
+        return amount
+    if (pays and is_paid) or amount < 0:
         raise _Unclear("It is not clear whether you pay or are paid.")
     return -amount if pays else amount

@@ -76,6 +76,20 @@ def _play(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
+def failed_talk(turn: TurnContext, _agent: str) -> Facts:
+    """Return a sentence on a talk that gave no deal, or no new deal this turn; {} if none did."""
+    talk, evaluated = turn.table.get("talk", []), turn.evaluated
+    if not talk or not evaluated.game.signable or turn.table.get("lapsed"):
+        return {}
+    if evaluated.contract is None:
+        why = "no offer had everybody's yes. What was said binds nobody."
+        return {"no_deal": f"**No deal was reached:** {why}"}
+    begun = [term["from_turn"] for term in evaluated.contract["terms"]]
+    if talk[-1]["turn"] != evaluated.turn or evaluated.turn in begun:
+        return {}
+    return {"no_deal": "**No new deal was reached:** the one in force stays."}
+
+
 def _duties(turn: TurnContext, agent: str) -> Facts:
     """Return the actions that the contract demands of an agent or forbids to it this turn."""
     owed = [duty for duty in turn.evaluated.duties if duty.binds(agent)]

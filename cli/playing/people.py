@@ -33,8 +33,8 @@ class Pages(Protocol):
 class Tables(Protocol):
     """The interface that an extension implements to ask the people at a run's table."""
 
-    def make_ready(self) -> None:
-        """Raise an error if pages cannot be served, before a run is registered for them."""
+    def make_ready(self, host: str, port: int) -> None:
+        """Raise an error if pages cannot be served there, before a run is registered for them."""
 
     def serve(
         self, run: Any, people: Sequence[str], host: str, port: int, tell: Callable[[str], None]
@@ -87,18 +87,19 @@ class Serving(NamedTuple):
         self.check_place()
         if self.wanted and not any(seat.human for seat in config.seats.values()):
             raise ValueError("--serve: no person sits at this table: give --agent NAME=human")
-        if self.wanted:
-            tables("--serve").make_ready()
         return config
 
     def check_place(self) -> "Serving":
         """Return the options.
 
         Raises:
-            ValueError: `--host` or `--port` is given without `--serve`.
+            ValueError: `--host` or `--port` is given without `--serve`, or no server can listen
+                there.
         """
         if not self.wanted and self != Serving():
             raise ValueError("--host and --port say where --serve listens: give --serve, too")
+        if self.wanted:
+            tables("--serve").make_ready(self.host, self.port)
         return self
 
     def pages(self, run: Any, as_json: bool) -> Pages | None:

@@ -26,9 +26,10 @@ from typing import Any
 
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged, split_reason, written_lines
+from shapley_coop.deals.language.hedges import unfinished, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
 from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
+from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
@@ -44,6 +45,10 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _NAMES = ("action", "choice", "move", "vote", "decision")
+_CARRIERS = ("arguments", "parameters", "input")
+_BESIDE = {*_NAMES, *_CARRIERS, *ANNOTATIONS, "thoughts", "speech", "name", "type", "confidence"}
+"""The keys of an action written as JSON; any other key could deny or restrict it."""
+
 _MOST_LINES = 200
 _LONGEST_NAME = 200
 
@@ -61,7 +66,7 @@ def choose(message: Message, legal: Sequence[str], also: Also | None = None) -> 
     """
     if message.action is not None:
         return _in_tag(message.action, legal, also)
-    named = {find_action(said, legal) for said in _candidates(message.outside, legal)}
+    named = {_find_now(said, legal) for said in _candidates(message.outside, legal)}
     found = {action for action in named if action}
     if len(found) > 1:
         both = " and ".join(sorted(found))
@@ -172,13 +177,18 @@ _TOO_FINE = re.compile(r"^(\d{1,3}\.\d{6})\d{1,30}(?=%?$)")
 _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 
+def _find_now(said: str, legal: Sequence[str]) -> str | None:
+    """Return the one legal action that a text chooses; None for long texts."""
+    return find_action(said, legal, now=True) if len(said) <= _LONGEST_NAME else None
+
+
 def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Fault:
     """Return the action inside the tag; text that cannot be read is returned unchanged."""
     if said in legal:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    action = find_action(said, legal) or _called_so(said, legal) or _same_call(said, legal)
+    action = _find_now(said, legal) or _called_so(said, legal) or _same_call(said, legal)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -251,9 +261,9 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
-    said = [_without_reason(line, legal) for line in (*labelled, *ends)]
-    if lines and (_LABELLED.fullmatch(lines[-1]) or find_action(said[-1], legal)):
-        yield from said
+    alone = lines and not unfinished("".join(lines[-2:-1])) and _find_now(ends[-1], legal)
+    if alone or (lines and _LABELLED.fullmatch(lines[-1])):
+        yield from (*labelled, *ends)
     words = outside.strip()
     begin = words.find("{")
     call = read_json(words, begin) if begin >= 0 else ""
@@ -264,24 +274,12 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
 _BULLET = re.compile(r"\s*[-*>#]\s+")
 
 
-def _without_reason(line: str, legal: Sequence[str]) -> str:
-    """Return the choice at the start of a line, without the reason after the choice.
-
-    The line is returned unchanged if the reason holds a condition or names another choice.
-    """
-    choice, reason = split_reason(line[: _LONGEST_NAME + 1])
-    if hedged(reason) or not (named := find_action(choice, legal)):
-        return line
-    others = "|".join(re.escape(one) for one in legal if one != named)
-    return line if others and re.search(rf"\b(?:{others})\b", reason, re.I) else choice
-
-
 def _actions_called(call: Any, deep: int = 0) -> Iterator[str]:
     """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
-    if not isinstance(call, dict) or deep > 2:
+    if not isinstance(call, dict) or deep > 2 or call.keys() - _BESIDE:
         return
     for key in _NAMES:
         if isinstance(call.get(key), str):
             yield call[key]
-    for key in ("arguments", "parameters", "input"):
+    for key in _CARRIERS:
         yield from _actions_called(call.get(key), deep + 1)

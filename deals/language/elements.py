@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.hedges import hedged, unsure_beside
+from shapley_coop.deals.language.hedges import doubted, hedged, unsure_beside
 from shapley_coop.deals.language.lenient_json import Json, read_json
 
 TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
@@ -105,7 +105,11 @@ class Elements:
         if tag.name in PRIVATE:
             return self._private(tag)
         if tag.name == "ACTION":
-            return self._action(tag)
+            end, before = self._action(tag), self.outside[-1]
+            if doubted(before, self._text[end:]):
+                told = f"{before[-40:]}{self._text[tag.start : end + 20]}".strip()[:100]
+                self._wrong("ACTION", f"You wrote “{told}”: write <ACTION>…</ACTION> alone.", end)
+            return end
         return self._words(tag)
 
     def _private(self, tag: _Tag) -> int:
@@ -201,7 +205,8 @@ class Elements:
 
     def _json(self, tag: _Tag) -> int:
         """Read a proposal: parse its JSON, whose strings may hold tags; find the closing tag."""
-        if self._given_up():
+        # After broken JSON, later JSON is skipped to save time.
+        if any(fault.label in ("JSON", "MET") for fault in self.faults):
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
             )
@@ -225,10 +230,6 @@ class Elements:
         if not closed:
             return self._broken(tag, "MET", f"<{tag.name}> is never closed, and {found}.")
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
-
-    def _given_up(self) -> bool:
-        """Return whether earlier JSON was broken; if so, later JSON is skipped to save time."""
-        return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
         """Check the text around the JSON, store the JSON and return the element's end."""

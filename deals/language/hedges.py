@@ -78,9 +78,45 @@ def unsure_beside(before: str, line: str) -> bool:
     (True, False)
     """
     near, behind = before[-_NEAR:], line[:_NEAR]
-    if _SUBJECT_OF.match(behind) or _in_another_script(behind):
+    if doubted(near) or _SUBJECT_OF.match(behind) or _in_another_script(behind):
         return True
     return _INFINITIVE.search(near) is not None and not _WILLING.search(near)
+
+
+_SAID = r"wrote|writes?|said|says?|answered|answers|suggest(?:s|ed)?|recommend(?:s|ed)?|advise[sd]?"
+_DENIES = re.compile(
+    r"(?:~~|\b(?:not|never|no|avoid|refuse to|instead of|rather than|without|than|nor)\b|n['’]t\b|"
+    rf"(?<!\bI )\b(?:{_SAID})\b|^\W*(?:if|unless|when|once)\b[^.,;!?]*)[\W_]*\Z",
+    re.IGNORECASE,
+)
+"""Words right before an action that deny it, make it depend on something, or quote another."""
+
+_TAKES_BACK = re.compile(
+    r"[ \t]*(?:~~|\?|(?:if|unless|when|once|only|provided|until|would|could|might)\b|"
+    r"(?:is|was) (?:not|never|wrong|a mistake|what (?!i\b)))|"
+    r"\W*(?:wait|actually|correction|scratch that|oops|on second thought|never ?mind|no)\b",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"\b(?:to|will|would|could|should|might|did|does|or|and|of|than|not|never|n['’]t)\W*\Z", re.I
+)
+
+
+def doubted(before: str, behind: str = "") -> bool:
+    """Return whether the words right before or behind an action deny, restrict or quote it.
+
+    >>> doubted("I will not "), doubted("Bob wrote: "), doubted("", " if Bob pays")
+    (True, True, True)
+    >>> doubted("He may not keep it, so I choose "), doubted("I say: ", "\\n\\nIt is not fair.")
+    (False, False)
+    """
+    line = before.rpartition("\n")[2][-_NEAR:]
+    return bool(_DENIES.search(line) or _TAKES_BACK.match(behind[:_NEAR]))
+
+
+def unfinished(line: str) -> bool:
+    """Return whether a line ends within a sentence that could deny what the next line names."""
+    return bool(_UNFINISHED.search(line) or _DENIES.search(line[-_NEAR:]))
 
 
 def hedged(words: str) -> bool:

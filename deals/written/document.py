@@ -14,6 +14,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
+from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games.actions import actions_of_all
 
 SECTIONS = (
@@ -30,7 +31,6 @@ _HEADING = re.compile(r"^#{1,6}\s*(\d)\.\s*(.+?)\s*$", re.MULTILINE)
 _CITATION = re.compile(r"\[(c\d{1,4})\]")
 _NUMBER = re.compile(r"(?<!\w)-?\d+(?:[./]\d+)?(?:\s?%)?")
 _WORD = re.compile(r"[^\W\d_]+(?:n't)?")
-_EVERYONE = re.compile(r"\b(everyone)\s*\(([^()]*)\)", re.IGNORECASE)
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _IN_FRONT = re.compile(
     r"^\W*(?P<when>(?:if|when|while)\b[^,]*),\s*(?P<what>.*?)\W*$", re.IGNORECASE | re.DOTALL
@@ -152,17 +152,21 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 def _in_full(line: str, clause: str, terms: Terms) -> str:
     """Return a line with the wording of clauses: "everyone" and "Ann does work".
 
-    "everyone (Ann and Ben)" becomes "everyone" if all parties are in the brackets, each once. "Ann
-    works" becomes "Ann does work", unless the clause itself has "works". A condition in front is
-    put last.
+    "Ann and Ben each", or "everyone (Ann and Ben)", becomes "everyone" if these are all parties,
+    each once. "Ann works" becomes "Ann does work", unless the clause itself has "works". A
+    condition in front is put last.
     """
     line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
-    for found in _EVERYONE.finditer(line):
-        if sorted(_AND.split(found[2].strip())) == sorted(terms.agents):
-            line = line.replace(found[0], found[1])
+    one = rf"(?<!\w)(?:{'|'.join(map(re.escape, terms.agents))})(?!\w)"
+    several = (
+        rf"(?:\beveryone\s*\()?({one}(?:(?:{_AND.pattern}){one})+)\)?(?: (?:each|both|all)\b)?"
+    )
+    for found in re.finditer(several, line, re.IGNORECASE):
+        if sorted(_AND.split(found[1])) == sorted(terms.agents):
+            line = line.replace(found[0], EVERYONE)
     acts = [x for x in actions_of_all(terms.actions) if x.isalpha() and f"{x}s" not in clause]
-    who, what = "|".join(map(re.escape, terms.agents)), "|".join(acts)
-    return re.sub(rf"(?<!\w)({who}) ({what})e?s(?!\w)", r"\1 does \2", line) if acts else line
+    does = rf"({one}|\b(?i:{EVERYONE})\b) ({'|'.join(acts)})e?s(?!\w)"
+    return re.sub(does, r"\1 does \2", line) if acts else line
 
 
 def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:

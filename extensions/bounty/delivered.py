@@ -81,7 +81,7 @@ class DeliveredAnalysis(BountyAnalysis):
 
 
 class Delivered(Game):
-    """The game about finished work; its bounty is divided by counted artefacts or as agents agree.
+    """Work is finished; its bounty is divided by the counted work, or as all agree.
 
     Its single turn divides the whole bounty by Weighted Earned Value. These payments are final
     unless the agents agree on another split. A coalition's value is the sum of its members'

@@ -48,12 +48,24 @@ def listen(
         ValueError: no server can listen on this host and port.
     """
     usual = PORTS[int.from_bytes(secret_of("port", run.run).encode()) % len(PORTS)]
-    for number in [port] if port else [usual, 0]:
-        try:
-            return ThreadingHTTPServer((host, number), handler)
-        except OSError as error:
-            fault = ValueError(f"port {number} on {host}: {error.strerror}; 0 is a free one")
-    raise fault
+    if not port:
+        with suppress(ValueError):
+            return open_server(host, usual, handler)
+    return open_server(host, port, handler)
+
+
+def open_server(
+    host: str, port: int, handler: type[BaseHTTPRequestHandler] = BaseHTTPRequestHandler
+) -> ThreadingHTTPServer:
+    """Return a server on a port, or on a free one for 0.
+
+    Raises:
+        ValueError: no server can listen on this host and port.
+    """
+    try:
+        return ThreadingHTTPServer((host, port), handler)
+    except OSError as error:
+        raise ValueError(f"port {port} on {host}: {error.strerror}; 0 is a free one") from None
 
 
 def address_of(server: ThreadingHTTPServer) -> str:

@@ -21,7 +21,7 @@ from shapley_coop.prompts.words import few, quote
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import due_by_clause
 from shapley_coop.state.result import result
-from shapley_coop.state.settings import config_of, game_of, name_of
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.table import Table
 
 NOTHING: dict[str, Any] = {
@@ -82,14 +82,9 @@ def standing(table: Table, agent: str, waiting: Sequence[str], failed: bool) -> 
     if failed:
         told = ["It stopped before its end; whoever runs it can go on with it. No answer is lost."]
         return {**NOTHING, "title": "The run has stopped", "told": told}
-    name = _title(name_of(config_of(table["settings"])))
-    told = [f"You are {agent}, in the game “{name}”: {game.summary()}"]
+    told = [f"You are {agent}. {game.summary()}"]
     told += [f"The run waits for {few(others)}." if others else _AT_WORK]
     return {**NOTHING, "told": [*told, *_deal(table, agent, game)]}
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _deal(table: Table, agent: str, game: Game) -> list[str]:
@@ -176,7 +171,7 @@ def ending(outcome: Mapping[str, Any], agent: str, game: Game, later: str = "") 
     told += _listed("What was agreed after the play, and decides:", later, game)
     agreed = "What was agreed before:" if later else "What was agreed:"
     told += _listed(agreed, "\n".join(_clauses(outcome, game, bool(later))), game)
-    return [*map(game.for_people, told), f"You were {agent}, in “{_title(outcome['game'])}”."]
+    return [*map(game.for_people, told), f"You were {agent}."]
 
 
 def ends_of(outcome: Mapping[str, Any], agent: str, game: Game) -> dict[str, Any]:

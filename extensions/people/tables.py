@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.people.pages import SeatPages
 
 
-def make_ready() -> None:
-    """Import the pages, which need the extension `page`."""
+def make_ready(host: str, port: int) -> None:
+    """Import the pages, which need the extension `page`, and see whether they can be served."""
+    from shapley_coop.extensions.people.links import open_server
+
     import_module(f"{__package__}.pages")
+    open_server(host, port).server_close()
 
 
 def serve(

@@ -124,6 +124,19 @@ async def test_words_without_a_draft_bind_nobody_and_every_letter_says_why(scrip
         assert "I cannot draft clauses from these words" in letter
 
 
+@pytest.mark.parametrize("graph", ["contracts", "negotiation"])
+async def test_after_talk_that_failed_each_letter_for_an_action_says_that_no_deal_binds(
+    script: Script, graph: str
+) -> None:
+    offer = f"<PROPOSAL>{json.dumps({'clauses': BOTH.record()['clauses']})}</PROPOSAL>"
+    script["Alice", "propose"] = script["Alice", "contract_propose"] = offer
+    script["Bob", "answer"] = script["Bob", "contract_answer"] = "<REJECT>"
+    await play(graph, RunConfig.model_validate({**ROOM, "rounds": 1}))
+    letters = script.shown_to("Alice", "act") + script.shown_to("Bob", "act")
+    assert len(letters) == 4
+    assert all("**No deal was reached:** no offer had everybody's yes" in one for one in letters)
+
+
 async def test_a_summariser_that_cannot_be_read_is_named_as_the_reason(script: Script) -> None:
     script["summariser", "contract_write"] = "I shall write it soon."
     table, _ = await lapsed(script)

@@ -37,6 +37,8 @@ READ = {
     "tags": "<collective>9</collective><externality>+</externality><price>5.5</price>",
     "a sum": "Total payoff: 10 - 1 = 9\nExternality: beneficial\nPrice: 10 - 4.5 = 5.5",
     "the value on the next line": "Collective payoff:\n  9\nExternality:\n+\nPrice:\n5.5",
+    "a sum behind the number": "Collective payoff: 9 points (10 - 1)\nExternality: +\nPrice: 5.5",
+    "in other words": "Collective payoff: 9\nExternality: +\nPrice: 5.5, i.e. Bob pays me 5.5",
     "said twice": "Collective payoff: 8\nNo:\nCollective payoff: 9\nExternality: +\nPrice: 5.5",
 }
 
@@ -56,6 +58,7 @@ def test_the_sign_of_a_price_is_who_pays() -> None:
         price("-5.5") == price("I offer 5.5") == price("I should pay Bob 5.5") == Fraction(-11, 2)
     )
     assert price("5.5") == price("I ask Bob for 5.5") == price("I should be paid 5.5")
+    assert price("-5.5, i.e. I pay Bob 5.5 if he pulls the lever") == Fraction(-11, 2)
     assert price("unknown") is None
     assert price("none") == price("0 (a fine of 12 for whoever keeps)") == 0
 
@@ -69,6 +72,12 @@ def test_the_sign_of_a_price_is_who_pays() -> None:
         ("Collective payoff: 5,5\nExternality: +\nPrice: 1", "Give the collective payoff"),
         ("Collective payoff: 9\nExternality: +\nPrice: 40%", "Give the price"),
         ("Collective payoff: 9\nExternality: +\nPrice: pay 2 or ask 2", "whether you pay"),
+        (
+            "Collective payoff: 9\nExternality: +\nPrice: 5, i.e. I ask for 6",
+            "You gave 2 numbers",
+        ),
+        ("Collective payoff: 9\nExternality: +\nPrice: 5 (or 6)", "You gave 2 numbers"),
+        ("Collective payoff: 9\nExternality: +\nPrice: -5, i.e. I ask for 5", "whether you pay"),
         ("I would rather not say.", "Give the externality"),
     ],
 )

@@ -160,16 +160,26 @@ async def test_notes_are_kept_to_their_limit_and_cannot_forge_a_heading(script: 
     assert len(letter.facts["notes"]) == 600
 
 
-async def test_where_a_deal_fixes_the_move_no_notes_are_shown_and_it_says_the_move(
-    script: Script,
-) -> None:
+async def test_where_a_deal_fixes_the_move_notes_are_shown_beside_it(script: Script) -> None:
     agreeing(script)
     script["Alice", "propose"] = f"{OFFER}<NOTES>My limit is X.</NOTES>"
     await play("negotiation", ROOM)
     letter = script.shown_to("Alice", "act")[0]
     assert "**The deal asks you for: cooperate.**" in letter
-    assert "My limit" not in letter
-    assert "<NOTES>" not in letter
+    assert "**Your notes** (private): My limit is X." in letter
+    assert all("My limit" not in other for other in script.shown_to("Bob"))
+
+
+async def test_reasoning_stays_in_its_authors_letters_after_the_deal_and_after_the_game(
+    script: Script,
+) -> None:
+    agreeing(script)
+    script["Alice", "reason"] = "My plan is X.\nCollective payoff: 4\nExternality: +\nPrice: 0"
+    await play("short_term", ROOM)
+    for question in ("propose", "act", "propose_split"):
+        shown = script.shown_to("Alice", question)
+        assert shown
+        assert all("> My plan is X." in letter for letter in shown)
 
 
 # Nothing twice

@@ -68,12 +68,12 @@ def acted(answer: str) -> str:
     evaluated = SimpleNamespace(
         config=RunConfig(),
         game=game,
-        table={"position": position},
         legal=lambda agent: game.legal(position, agent),
+        objection=lambda agent, action: game.objection(position, agent, action),
     )
     turn: Any = SimpleNamespace(evaluated=evaluated, table={"position": position})
     said = ACT.read(turn, "Programmer", Answer(answer))
-    if isinstance(said, Fault) or game.objection(position, "Programmer", said.action):
+    if isinstance(said, Fault) or evaluated.objection("Programmer", said.action):
         return ""
     made = artefact("Programmer", said.action, position["files"])
     assert isinstance(made, Artefact)

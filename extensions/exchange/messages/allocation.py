@@ -72,7 +72,7 @@ def proposes(draft: Draft) -> Fault | None:
     answer = f" Or: {ASKED}" if draft.pending else ""
     return Fault(
         "MPT",
-        "No <PROPOSAL> tag: put the allocation between <PROPOSAL> and </PROPOSAL> as JSON, "
+        "You wrote no <PROPOSAL>…</PROPOSAL>: put the allocation into it as JSON, "
         f"{shape(draft.tasks.agents)}.{answer}",
     )
 

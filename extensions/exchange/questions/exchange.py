@@ -3,6 +3,7 @@
 `QUESTION` sends invalid messages back to their authors. `AS_IT_IS` delivers all messages unchanged.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -42,6 +43,26 @@ class Holding(Part):
     tasks: list[str] = Field(description="Descriptions, copied exactly.")
 
 
+def _held(written: str) -> Any:
+    """Return an allocation written as JSON in the form of the field `allocation`."""
+    lists = json.loads(written)
+    if not isinstance(lists, Mapping):
+        return lists
+    return [{"agent": agent, "tasks": tasks} for agent, tasks in lists.items()]
+
+
+def _by_agent(allocation: Any) -> Any:
+    """Return an allocation as agent → tasks; return anything else unchanged, to be refused.
+
+    >>> _by_agent([{"agent": "Ann", "tasks": ["sort"]}]), _by_agent({"Ann": ["sort"]})
+    ({'Ann': ['sort']}, {'Ann': ['sort']})
+    """
+    if not isinstance(allocation, list) or not all(isinstance(h, Mapping) for h in allocation):
+        return allocation
+    by_agent = {h.get("agent"): h.get("tasks") for h in allocation}
+    return by_agent if len(by_agent) == len(allocation) else allocation
+
+
 class Trade(Spoken):
     """Your message in the talk over tasks."""
 
@@ -49,16 +70,15 @@ class Trade(Spoken):
         Literal["propose", "accept", "reject"],
         Choice({"propose": "", "accept": "<ACCEPT>", "reject": "<REJECT>"}),
     ]
-    allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`")] = Field(
+    allocation: Annotated[list[Holding] | None, Within("`<PROPOSAL>`", read=_held)] = Field(
         description="With propose or reject: who does what."
     )
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the decision as tags, with the proposed allocation."""
-        held = fields.get("allocation") or []
-        allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
-        put = proposal_of(allocation) if allocation else ""
+        allocation = fields.get("allocation")
+        put = proposal_of(_by_agent(allocation)) if allocation else ""
         return super().decided(fields) + put
 
     @classmethod

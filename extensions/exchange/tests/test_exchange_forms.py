@@ -1,5 +1,8 @@
 """The form of a message about tasks: its schema, its tags and its template."""
 
+import json
+from typing import Any
+
 import pytest
 
 from shapley_coop.deals.language.labels import LABELS as EXPLAINED
@@ -9,6 +12,7 @@ from shapley_coop.extensions.exchange.messages.checking import LABELS
 from shapley_coop.games import GameError
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.bounds import schema_for
+from shapley_coop.seats.returned import fields_of
 from tests.prompts.test_hidden_text import LEFT_OUT, REFUSED
 from tests.questions.test_questions import every_field_is_named, every_tag_is_taught
 from tests.seats.test_bounds import FACTS, OWN
@@ -20,9 +24,21 @@ def test_tasks_are_held_by_agents_and_not_by_everyone() -> None:
     assert "everyone" not in form
 
 
-def test_an_allocation_in_fields_becomes_a_proposal_in_tags() -> None:
-    fields = {"decision": "propose", "allocation": [{"agent": "A", "tasks": ["one"]}]}
-    assert tag_fields("exchange", fields) == '<PROPOSAL>{"A": ["one"]}</PROPOSAL>'
+@pytest.mark.parametrize("allocation", [[{"agent": "A", "tasks": ["one"]}], {"A": ["one"]}])
+def test_an_allocation_in_either_form_becomes_a_proposal_and_comes_back_in_a_retry(
+    allocation: Any,
+) -> None:
+    text = tag_fields("exchange", {"decision": "propose", "allocation": allocation})
+    assert text == '<PROPOSAL>{"A": ["one"]}</PROPOSAL>'
+    held = [{"agent": "A", "tasks": ["one"]}]
+    assert fields_of("exchange", text) == {"decision": "propose", "allocation": held}
+
+
+def test_no_part_of_an_allocation_is_dropped_without_a_word() -> None:
+    twice = [{"agent": "A", "tasks": ["one"]}, {"agent": "A", "tasks": ["two"]}]
+    for allocation in (twice, "A does one", [*twice, "two"]):
+        text = tag_fields("exchange", {"decision": "propose", "allocation": allocation})
+        assert text == f"<PROPOSAL>{json.dumps(allocation)}</PROPOSAL>"
 
 
 def test_every_tag_stands_in_the_template_but_of_speech_as_all_is_heard() -> None:

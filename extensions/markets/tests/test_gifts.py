@@ -93,6 +93,15 @@ async def test_a_letter_offers_no_goods_that_the_contract_hands_over_first(scrip
     assert not any("wood" in action for action in facts(script.shown_to("Ben", "act")[0])["legal"])
 
 
+async def test_a_refusal_lists_the_actions_that_its_letter_lists(script: Script) -> None:
+    two_trade(script)
+    script["Ann", "act"] = ["<ACTION>give 4 wood to Ben</ACTION>", "<ACTION>keep</ACTION>"]
+    await ended()
+    letter, again = script.shown_to("Ann", "act")
+    refusal = facts(again)["fault"]["feedback"]
+    assert f"legal are {', '.join(facts(letter)['legal'])}." in refusal
+
+
 async def test_whoever_can_act_in_one_way_gets_no_letter(script: Script) -> None:
     two_trade(script)
     script["Ann", "order"] = send(order("sell", "wood", 4, 4))

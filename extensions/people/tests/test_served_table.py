@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -122,7 +123,7 @@ def test_two_people_stop_in_the_middle_go_on_and_read_how_it_ended(
     assert table.letter("Bob", "answer")["form"]["offer"]["by"] == "Alice"
     waits = httpx.get(table.link("Alice"), headers=JSON)
     assert waits.status_code == 404
-    assert waits.json()["told"][0].startswith("You are Alice, in the game “escape room”: ")
+    assert waits.json()["told"][0].startswith("You are Alice. You are locked in.")
     assert waits.json()["told"][1:3] == ["The run waits for Bob.", "Your offer:"]
     assert table.stop() == 130
     told = table.said("was interrupted")
@@ -212,6 +213,17 @@ def test_no_key_opens_another_seat_or_another_run(tables: Any, tmp_path: Path) -
     beside = tables("resume", "table", "--serve")
     assert beside.link("Alice").rpartition(":")[2].partition("/")[2] == f"{key}/seat/{own}/Alice"
     assert beside.link("Alice") != alice, "its usual port was taken"
+
+
+def test_a_taken_port_is_told_before_a_run_is_registered(coop: Coop) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        served = ("--agent", "Alice=human", "--serve", "--port", port, "--name", "r")
+        said = one_line(coop("run", "escape_room", *served), USAGE)
+    assert f"port {port} on 127.0.0.1" in said
+    assert "no run 'r'" in one_line(coop("show", "r"), USAGE), "it was not begun"
 
 
 def test_pages_that_nobody_would_read_are_refused(coop: Coop, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ async def test_every_refusal_names_the_field_and_the_end_is_told_in_sentences() 
     assert "You broke c2 at turn 1: “Bob does lever.”" in told
     agreed = told.index("What was agreed:")
     assert told[agreed + 1 :][:2] == ["c1. Alice does door. – kept", "c2. Bob does lever. – broken"]
-    assert told[-1] == "You were Bob, in “escape room”."
+    assert told[-1] == "You were Bob."
 
 
 @brought_by("exchange")
@@ -184,9 +184,7 @@ def test_who_is_waited_for_is_told_and_why_a_run_stopped_is_not() -> None:
     settings = RunConfig(game="shared_service").resolve().model_dump(mode="json")
     table: Any = {"agents": ["Ada", "Ben", "Cem"], "error": "CANARY", "settings": settings}
     game, waited = standing(table, "Ada", ["Ada", "Ben", "Cem"], False)["told"]
-    assert game.startswith(
-        "You are Ada, in the game “shared service”: Three firms run one service."
-    )
+    assert game.startswith("You are Ada. Three firms run one service.")
     assert waited == "The run waits for Ben and Cem."
     assert standing(table, "Ada", [], True)["title"] == "The run has stopped"
     assert "CANARY" not in str(standing(table, "Ada", [], True))
@@ -270,7 +268,7 @@ def test_the_end_is_told_as_a_sum_and_net_payments_are_explained() -> None:
         "What was agreed:",
         "c1. Ada pays Ben 20, once. – kept",
         "c2. Ben pays Ada 30, once. – kept",
-        "You were Ben, in “shared service”.",
+        "You were Ben.",
     ]
     outcome["audit"]["payments"].pop()
     assert "c2. Ben pays Ada 30, once. – nothing was due" in ending(outcome, "Ben", game)

@@ -59,9 +59,11 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     assert differences(prose.replace(percent, free), DEAL, TERMS) == []
 
 
-def test_all_parties_in_brackets_after_everyone_are_everyone():
+def test_all_parties_named_one_by_one_are_everyone():
+    acts = {"Ann": ["work", "give"], "Ben": ["work", "give"]}
+    terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=2)
     deal = Deal(clauses=(Do(agent="everyone", action="work"),))
-    prose, words = compose(deal, TERMS), "everyone does work"
+    prose, words = compose(deal, terms), "everyone does work"
     for named, same in (
         ("everyone (Ann and Ben)", True),
         ("Everyone (Ben, Ann)", True),
@@ -70,7 +72,17 @@ def test_all_parties_in_brackets_after_everyone_are_everyone():
     ):
         assert words in prose
         written = prose.replace(words, f"{named} does work")
-        assert (differences(written, deal, TERMS) == []) is same, named
+        assert (differences(written, deal, terms) == []) is same, named
+    for said, same in (
+        ("Ann and Ben each work", True),
+        ("Ben and Ann both work", True),
+        ("Everyone works", True),
+        ("Ann and Ann each work", False),
+        ("Ann works and Ben", False),
+        ("Ann and Ben each never work", False),
+        ("Ann and Ben each give", False),
+    ):
+        assert (differences(prose.replace(words, said), deal, terms) == []) is same, said
 
 
 def test_a_verb_in_its_third_person_is_the_action_and_every_of_one_turn_says_nothing():
