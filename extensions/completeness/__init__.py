@@ -13,9 +13,10 @@ measures the distance to the Pareto frontier, and proposes clauses that close th
 >>> found = examine(promise, facts)
 >>> print(found.nearest.story())
 Turn 1: Bob plays cooperate; Alice plays defect where the contract asks for cooperate.
-By cooperate: Alice 2, Bob 2. By defect: Alice 3, Bob 0. Alice gains 1 by the breach.
->>> repair = propose(found)
->>> print(repair.deal.text())
+By cooperate they end with Alice 2, Bob 2; by defect with Alice 3, Bob 0. Alice gains 1.
+>>> print(propose(found).then.deal.text())
+c1. everyone does cooperate at every turn.
+c2. At the end the total is split: Alice 50 %, Bob 50 %.
 """
 
 from importlib import import_module
@@ -24,23 +25,23 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.extension import Extension
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.completeness.examining import Finding, examine
-    from shapley_coop.extensions.completeness.repairing import Repair, propose
+    from shapley_coop.extensions.completeness.examining import examine
+    from shapley_coop.extensions.completeness.repairing import propose
 
-__all__ = ["EXTENSION", "Finding", "Repair", "examine", "propose"]
+__all__ = ["EXTENSION", "examine", "propose"]
 
 _HERE = "shapley_coop.extensions.completeness"
+_PLACES = {"examine": "examining", "propose": "repairing"}
 
 EXTENSION = Extension(
     name="completeness",
     about="Find the case in which a contract fails, and the clauses that close it.",
     certificates={"completeness": f"{_HERE}.section:section"},
 )
-_PLACES = {"Finding": "examining", "examine": "examining", "Repair": "repairing"}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use."""
-    if name not in __all__:
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{_HERE}.{_PLACES.get(name, 'repairing')}"), name)
+    return getattr(import_module(f"{_HERE}.{_PLACES[name]}"), name)

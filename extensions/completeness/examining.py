@@ -12,7 +12,6 @@ from shapley_coop.deals.analysis.valuations import expected_value
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.completeness.contingencies import Contingency, Exposure, exposures
-from shapley_coop.extensions.completeness.frontier import Distance, distance
 
 
 @dataclass(frozen=True)
@@ -34,25 +33,21 @@ class Finding:
     payoffs: Amounts
 
     @property
-    def distance(self) -> Distance:
-        """The distance from the predicted payoffs to the Pareto frontier."""
-        return distance(self.tree.stage, self.payoffs)
-
-    @property
     def lost(self) -> Fraction:
         """The total that the predicted course leaves on the table."""
-        return self.tree.stage.turns * self.tree.stage.best_total - sum(self.payoffs)
+        stage = self.tree.stage
+        return stage.turns * stage.best_total - sum(self.payoffs, Fraction(0))
 
     @property
     def complete(self) -> bool:
         """Whether no breach pays or is costless, and no welfare is left on the table."""
-        return not self.exposures and not self.lost
+        return not (self.exposures or self.lost)
 
     @property
     def nearest(self) -> Contingency | None:
-        """The contingency with a gain, the fewest surprises and the largest gain; None if none."""
+        """The nearest contingency of any agent; None if the contract has none."""
         found = [exposure.nearest for exposure in self.exposures.values()]
-        return min(found, key=lambda one: (not one.gain, one.surprises, -one.gain), default=None)
+        return min(found, key=lambda one: one.order, default=None)
 
 
 def examine(
@@ -60,10 +55,7 @@ def examine(
 ) -> Finding:
     """Search a contract, to be signed before the first turn, for what is missing in it.
 
-    Args:
-        deal: the contract, which breaks no rule of deals.
-        facts: the facts of the game.
-        enforcement: how the contract is enforced; a deposit that is not given is computed.
+    The contract must break no rule of deals. A deposit in escrow that is not given is computed.
 
     Raises:
         NotFinite: the game has no table of payoffs, or is too large to be enumerated.

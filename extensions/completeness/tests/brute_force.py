@@ -19,14 +19,14 @@ class Brute:
         for name in ("lawful", "predicted", "gains", "keep", "expect", "surprises"):
             setattr(self, name, cache(getattr(self, name)))
 
-    def holds(self, when, history, turn, event):
-        """Whether a condition holds before a turn, or at an event: after the turn's actions."""
+    def holds(self, when, history, turn):
+        """Whether a condition holds after a history, for a duty or a payment at a turn."""
         if when == "always":
             return True
         if isinstance(when, Turns):
             return when.turns[0] <= turn <= when.turns[1]
         if isinstance(when, Not):
-            return not self.holds(when.negated, history, turn, event)
+            return not self.holds(when.negated, history, turn)
         if isinstance(when, Last):
             i = self.agents.index(when.last.agent)
             return bool(history) and history[-1][i] == when.last.action
@@ -35,15 +35,15 @@ class Brute:
             return sum(play[i] == when.count.action for play in history) >= when.at_least
         parts = getattr(when, "all", None) or when.any
         return (all if hasattr(when, "all") else any)(
-            self.holds(part, history, turn, event) for part in parts
+            self.holds(part, history, turn) for part in parts
         )
 
     def lawful(self, history, agent):
         turn, found = len(history) + 1, self.actions[agent]
         for clause in self.clauses:
-            if clause.kind in ("do", "forbid") and clause.agent in (agent, "everyone"):
-                if self.holds(clause.when, history, turn, False):
-                    found = [x for x in found if (x == clause.action) == (clause.kind == "do")]
+            asks = clause.kind in ("do", "forbid") and clause.agent in (agent, "everyone")
+            if asks and self.holds(clause.when, history, turn):
+                found = [x for x in found if (x == clause.action) == (clause.kind == "do")]
         return tuple(found)
 
     def breakers(self, history):
@@ -64,11 +64,11 @@ class Brute:
                 held = [sum(own) * clause.fractions[agent] for agent in self.agents]
         after = (*history, play)
         for clause in self.clauses:
-            if clause.kind != "pay" or not self.holds(clause.when, after, len(after), True):
+            if clause.kind != "pay" or not self.holds(clause.when, after, len(after)):
                 continue
             before = [after[: t + 1] for t in range(len(history))]
             if clause.basis == "once" and any(
-                self.holds(clause.when, past, len(past), True) for past in before
+                self.holds(clause.when, past, len(past)) for past in before
             ):
                 continue
             payer = self.agents.index(clause.payer)

@@ -6,13 +6,13 @@ from itertools import product
 import pytest
 
 from extensions.completeness.tests.brute_force import Brute
-from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import contradiction
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Count, Event, Last, Turns
-from shapley_coop.extensions.completeness import examine, propose
+from shapley_coop.extensions.completeness import examine
+from shapley_coop.extensions.completeness.frontier import distance
 from tests.chance import dice
 
 GAMES = 200
@@ -25,15 +25,14 @@ def drawn_game(drawn):
     actions = {agent: list(kinds) for agent in agents}
     turns = drawn.choice([1, 2, 3]) if len(kinds) == 2 else drawn.choice([1, 2])
     pays = {
-        play: [Fraction(drawn.randint(-1, 6)) for _ in agents]
-        for play in product(kinds, repeat=len(agents))
+        play: [drawn.randint(-1, 6) for _ in agents] for play in product(kinds, repeat=len(agents))
     }
     cells = [
         {"play": dict(zip(agents, play, strict=True)), "pays": dict(zip(agents, x, strict=True))}
         for play, x in pays.items()
     ]
     facts = {"agents": agents, "actions": actions, "turns": turns, "payoffs": cells}
-    return facts, {play: tuple(x) for play, x in pays.items()}
+    return facts, {play: tuple(map(Fraction, x)) for play, x in pays.items()}
 
 
 def drawn_deal(drawn, facts):
@@ -102,15 +101,16 @@ def test_the_search_equals_brute_force(number):
         if cases:
             told = found.exposures[agent]
             near = told.nearest
-            assert (not near.gain, near.surprises, -near.gain) == min(cases)
+            assert near.order == min(cases)
             assert told.most == -min(case[2] for case in cases)
-            assert near.by_keeping == raw.payoffs(near.past, near.lawful, i)
-            assert near.by_breaking == raw.payoffs(near.past, near.broken, i)
-            assert near.broken[i] not in near.owed == raw.lawful(near.past, agent)
+            assert (*near.payoffs(near.lawful).values(),) == raw.payoffs(near.past, near.lawful, i)
+            assert (*near.payoffs(near.broken).values(),) == raw.payoffs(near.past, near.broken, i)
+            assert near.broken[i] not in raw.lawful(near.past, agent)
     gains = [
         [v - u for v, u in zip(point, found.payoffs, strict=True)] for point in raw.alternatives()
     ]
-    at = found.distance
-    assert at.with_money == max(sum(point) for point in raw.alternatives()) - sum(found.payoffs)
+    at = distance(found.tree.stage, found.payoffs)
+    assert at.with_payments == found.lost
+    assert at.with_payments == max(sum(point) for point in raw.alternatives()) - sum(found.payoffs)
     assert at.everybody == max(0, *map(min, gains))
     assert at.somebody == max([sum(gain) for gain in gains if min(gain) >= 0], default=0)
