@@ -13,7 +13,7 @@ measures the distance to the Pareto frontier, and proposes clauses that close th
 >>> found = examine(promise, facts)
 >>> print(found.nearest.story())
 Turn 1: Bob plays cooperate; Alice plays defect where the contract asks for cooperate.
-By cooperate they end with Alice 2, Bob 2; by defect with Alice 3, Bob 0. Alice gains 1.
+By cooperate they end with Alice 1, Bob 1; by defect with Alice 2, Bob -1. Alice gains 1.
 >>> print(propose(found).then.deal.text())
 c1. everyone does cooperate at every turn.
 c2. At the end the total is split: Alice 50 %, Bob 50 %.

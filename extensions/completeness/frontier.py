@@ -14,6 +14,7 @@ It is 0 exactly if no course is a Pareto improvement.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.game_tree import NOTHING, Amounts
@@ -39,6 +40,8 @@ class Distance:
 
     def words(self) -> str:
         """Return the distance in one sentence."""
+        if not self.with_payments:
+            return "On the Pareto frontier: no course of actions has a larger total."
         told = f"Distance to the Pareto frontier: {plain(self.with_payments)} with payments"
         if self.everybody is None or self.somebody is None:
             return f"{told}; without payments there are too many courses to tell."
@@ -71,7 +74,8 @@ def _front(stage: StageGame) -> list[Amounts] | None:
     for _ in range(stage.turns):
         if front is None or once is None:
             return None
-        front = _efficient(tuple(map(sum, zip(a, b, strict=True))) for a in front for b in once)
+        sums = product(front, once)
+        front = _efficient(tuple(x + y for x, y in zip(a, b, strict=True)) for a, b in sums)
     return front
 
 

@@ -70,9 +70,9 @@ def _fined(found: Finding, first: Clauses) -> Repair | None:
         return None
     exposed = then.exposures.items()
     fines = [_fine(then.tree, agent, floor(one.most) + 1) for agent, one in exposed]
-    added = (*first, *(fine for fine in fines if fine))
-    repair = _closed(found, added)
-    for clause in first if repair else ():
+    if (repair := _closed(found, (*first, *(fine for fine in fines if fine)))) is None:
+        return None
+    for clause in first:
         fewer = tuple(one for one in repair.added if one is not clause)
         if (still := _closed(found, fewer)) and still.then.lost <= repair.then.lost:
             repair = still
