@@ -5,7 +5,7 @@ one agent at that turn. Agents choose at the same time, so the breach is compare
 lawful action that loses least against any breach, whatever the others do
 (`incentives.most_robust`). Afterwards the agent keeps the contract as best it can, and the others
 act as the certificate predicts. Without a contingency, keeping the contract is weakly dominant at
-every turn.
+every turn. The cost is that of the certificate's own comparison (`incentives.whatever_others_do`).
 
 The nearest contingency has the fewest surprises: actions in the history, and of the others at that
 turn, that the certificate does not predict.
@@ -59,7 +59,7 @@ class Contingency:
 
     def story(self) -> str:
         """Return in words who does what at which turn, and what each gets."""
-        agent, turn = self.tree.stage.agents[self.i], len(self.past) + 1
+        agent, turn = self.tree.stage.agents[self.i], self.position.turn
         owed = own_kept(self.tree, self.position, self.i)
         then = ", if all keep the contract afterwards" if turn < self.tree.stage.turns else ""
         gain = (
@@ -110,10 +110,7 @@ class Exposure(NamedTuple):
 
 
 def exposures(tree: GameTree) -> dict[str, Exposure]:
-    """Return agent → its contingencies, for agents that have any.
-
-    Cost: that of the certificate's own comparison of breaches (`incentives.whatever_others_do`).
-    """
+    """Return agent → its contingencies, for agents that have any."""
     ways, found = _ways(tree), {}
     for i, agent in enumerate(tree.stage.agents):
         if cases := list(_cases(tree, ways, i)):
@@ -152,11 +149,7 @@ def _cases(tree: GameTree, ways: dict[int, Ways], i: int) -> Iterator[Contingenc
 
 
 def _breaches(tree: GameTree, position: Position, i: int) -> Iterator[tuple[Fraction, Play, Play]]:
-    """Yield agent i's breaches that gain, or are costless whatever the others do.
-
-    Each is the gain, the joint action in which the agent keeps the contract, and the one in which
-    it breaks the contract.
-    """
+    """Yield (gain, lawful joint action, broken joint action) of each such breach by agent i."""
     choices, kept = [*tree.stage.actions.values()], own_kept(tree, position, i)
     if not (breaches := [own for own in choices[i] if own not in kept]):
         return

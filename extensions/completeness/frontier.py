@@ -45,6 +45,8 @@ class Distance:
         told = f"Distance to the Pareto frontier: {plain(self.with_payments)} with payments"
         if self.everybody is None or self.somebody is None:
             return f"{told}; without payments there are too many courses to tell."
+        if not self.somebody:
+            return f"{told}; none without payments, as any other course costs somebody."
         return (
             f"{told}; without payments all could gain {plain(self.everybody)} at once, and some "
             f"{plain(self.somebody)} together at nobody's cost."
@@ -52,10 +54,7 @@ class Distance:
 
 
 def distance(stage: StageGame, payoffs: Amounts) -> Distance:
-    """Return the distance from payoffs over the whole game to the game's Pareto frontier.
-
-    Cost: for each turn, `MOST_POINTS`² × efficient joint actions × agents comparisons at most.
-    """
+    """Return the distance from payoffs over the whole game to the game's Pareto frontier."""
     left = stage.turns * stage.best_total - sum(payoffs, NOTHING)
     if (points := _front(stage)) is None:
         return Distance(left, None, None)
@@ -65,16 +64,13 @@ def distance(stage: StageGame, payoffs: Amounts) -> Distance:
 
 
 def _front(stage: StageGame) -> list[Amounts] | None:
-    """Return the efficient sums of payoffs over all turns, or None if there are too many.
-
-    Dominated sums of the first turns are dropped: a later turn adds the same to both.
-    """
+    """Return the efficient sums of payoffs over all turns, or None if there are too many."""
     front: list[Amounts] | None = [(NOTHING,) * len(stage.agents)]
     once = _efficient(stage.pays.values())
     for _ in range(stage.turns):
         if front is None or once is None:
             return None
-        sums = product(front, once)
+        sums = product(front, once)  # a later turn adds the same to a dominated sum
         front = _efficient(tuple(x + y for x, y in zip(a, b, strict=True)) for a, b in sums)
     return front
 

@@ -62,10 +62,7 @@ def _certified(repair: Repair) -> bool:
 
 
 def _fined(found: Finding, first: Clauses) -> Repair | None:
-    """Return the repair by these clauses and by a fine for each agent that then has a contingency.
-
-    Of the first clauses only those are kept without which the contract is not as good.
-    """
+    """Return the repair by a fine for each agent that needs one and the needed ones of `first`."""
     if (then := _with(found, first) if first else found) is None:
         return None
     exposed = then.exposures.items()

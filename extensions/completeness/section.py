@@ -64,7 +64,7 @@ def _contingency(of: Contingency) -> dict[str, Any]:
     ends = {"by_keeping": of.payoffs(of.lawful), "by_breaking": of.payoffs(of.broken)}
     return {
         "agent": of.tree.stage.agents[of.i],
-        "turn": len(of.past) + 1,
+        "turn": of.position.turn,
         "gain": plain(of.gain),
         "surprises": of.surprises,
         **{key: {agent: plain(x) for agent, x in ends[key].items()} for key in ends},

@@ -10,6 +10,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.extensions import completeness
 from shapley_coop.extensions.completeness import examine, propose
+from shapley_coop.extensions.completeness.frontier import distance
 from shapley_coop.games import load
 from tests.console_pages import played
 from tests.root import ROOT
@@ -71,6 +72,22 @@ def test_a_fine_is_due_only_at_the_turns_and_for_the_actions_that_break_a_duty()
 def test_what_a_contract_asks_for_itself_is_lost_and_not_repaired():
     found = dilemma(Do(agent="everyone", action="defect"))
     assert (found.exposures, found.lost, propose(found)) == ({}, 2, None)
+
+
+def test_the_distance_says_with_and_without_payments_what_is_left():
+    def words(*clauses):
+        found = dilemma(*clauses)
+        return distance(found.tree.stage, found.payoffs).words()
+
+    frontier = "Distance to the Pareto frontier: "
+    assert words(Do(agent="everyone", action="cooperate")).startswith("On the Pareto frontier")
+    assert words(Do(agent="everyone", action="defect")) == (
+        f"{frontier}2 with payments; without payments all could gain 1 at once, and some 2 "
+        "together at nobody's cost."
+    )
+    assert words(Do(agent="Alice", action="cooperate")) == (
+        f"{frontier}1 with payments; none without payments, as any other course costs somebody."
+    )
 
 
 def test_a_complete_contract_needs_nothing():
