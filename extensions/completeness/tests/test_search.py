@@ -114,3 +114,17 @@ def test_the_search_equals_brute_force(number):
     assert at.with_payments == max(sum(point) for point in raw.alternatives()) - sum(found.payoffs)
     assert at.everybody == max(0, *map(min, gains))
     assert at.somebody == max([sum(gain) for gain in gains if min(gain) >= 0], default=0)
+
+
+def test_the_random_contracts_have_cases_of_many_kinds():
+    near = [drawn_case(number)[0].nearest for number in range(GAMES)]
+    found = [one for one in near if one]
+    count = {
+        "random contracts": GAMES,
+        "with a case": len(found),
+        "only after what is not predicted": sum(one.surprises > 0 for one in found),
+        "only after turn 1": sum(one.position.turn > 1 for one in found),
+    }
+    print("\n", count)
+    assert min(count.values()) >= GAMES / 20
+    assert len(found) <= GAMES * 19 / 20
