@@ -55,6 +55,21 @@ def test_a_promise_of_all_is_closed_by_one_split():
     ]
 
 
+def test_a_fine_outweighs_the_largest_gain_and_not_only_the_nearest():
+    """A breach gains 1 if the other keeps the contract, and 3 if the other breaks it, too."""
+    pays = {"xx": (2, 2), "yx": (3, -2), "xy": (-2, 3), "yy": (1, 1)}
+    agents = ("Ann", "Ben")
+    cells = [
+        {"play": dict(zip(agents, play, strict=True)), "pays": dict(zip(agents, at, strict=True))}
+        for play, at in pays.items()
+    ]
+    actions = dict.fromkeys(agents, ["x", "y"])
+    facts = {"agents": [*agents], "actions": actions, "turns": 1, "payoffs": cells}
+    found = examine(Deal(clauses=[Do(agent="everyone", action="x")]), facts)
+    assert (found.nearest.gain, found.exposures["Ann"].most) == (1, 3)
+    assert [clause.amount for clause in propose(found).added] == [4, 4]
+
+
 def test_a_fine_is_due_only_at_the_turns_and_for_the_actions_that_break_a_duty():
     asked = {"agent": "Alice", "action": "cooperate"}
     first, last = (Turns(turns=(turn, turn)) for turn in (1, 3))
