@@ -63,7 +63,7 @@ def test_a_fine_outweighs_the_largest_gain_and_not_only_the_nearest():
         {"play": dict(zip(agents, play, strict=True)), "pays": dict(zip(agents, at, strict=True))}
         for play, at in pays.items()
     ]
-    actions = dict.fromkeys(agents, ["x", "y"])
+    actions = {agent: ["x", "y"] for agent in agents}
     facts = {"agents": [*agents], "actions": actions, "turns": 1, "payoffs": cells}
     found = examine(Deal(clauses=[Do(agent="everyone", action="x")]), facts)
     assert (found.nearest.gain, found.exposures["Ann"].most) == (1, 3)
