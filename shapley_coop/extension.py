@@ -86,6 +86,8 @@ class Extension:
         seats: a provider → a callable that makes a chat model from a seat, an agent and a seed; or
             a `Provider` (`seats.provider`), which also declares checks.
         programs: a module → its factories of seats (`seats.python_seat`) that need no permission.
+        certificates: a name → a callable from a sound certificate and the game's facts to a section
+            of the report of `coop contract check`, as JSON stored under the name and as lines.
         questions: a question's name → the `Question` of a workflow (`state.turn`), or for letters
             that no workflow sends, only its part for seats (`seats.asked.Asked`).
         templates: a question's name → its letter's template; NAME_course → that of the procedure.
@@ -152,6 +154,7 @@ class Extension:
     clauses: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
+    certificates: Places = field(default_factory=dict)
     questions: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.certificate import vet
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -40,4 +41,8 @@ def certify_terms(
     if isinstance(found, Fault):
         words = f"Not to be signed ({found.label}): {found.feedback}"
         return {"sound": False, "faults": [found.record()]}, words
-    return as_record(found), in_words(found)
+    record, lines = as_record(found), [in_words(found)]
+    for name in extension.offered("certificates") if found.sound else ():
+        record[name], told = extension.load("certificates", name)(found, facts)
+        lines += told
+    return record, "\n".join(lines)

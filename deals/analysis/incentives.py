@@ -135,7 +135,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
             ]
             for action in stage.actions[agent]
         }
-        honest = _most_robust(values, kept, breaches)
+        honest = most_robust(values, kept, breaches)
         for k, others in enumerate(product(*(stage.actions[a] for a in them))):
             action = max(breaches, key=lambda a: values[a][k])
             gain = values[action][k] - values[honest][k]
@@ -148,7 +148,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     return WhateverOthersDo(asked, largest, equal)
 
 
-def _most_robust(
+def most_robust(
     values: Mapping[str, Sequence[Fraction]], kept: Sequence[str], breaches: Sequence[str]
 ) -> str:
     """Return the action that keeps a contract and loses least against any breach.

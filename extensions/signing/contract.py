@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import note, say_json, say_lines
+from shapley_coop.cli.console import note, say_json, say_lines, show_spinner
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def check(
     from shapley_coop.state.resolving import norms_of
 
     played = load(game, settings_from(set_))
-    record, text = certify_terms(clauses_in(file), played, enforcement, deposit, norms_of(played))
+    asked = (clauses_in(file), played, enforcement, deposit, norms_of(played))
+    with show_spinner("checking"):
+        record, text = certify_terms(*asked)
     say_json(record) if as_json else say_lines(text)
     if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
         note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
