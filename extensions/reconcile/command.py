@@ -1,0 +1,121 @@
+"""The commands `coop reconcile` and `coop contract sign`, for outcome contracts."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.reconcile.terms import Terms
+
+IN_DISPUTE = 1
+_MOST_SHOWN = 20
+
+Terms_ = Annotated[
+    Path, typer.Argument(help="An outcome contract in YAML or JSON, or a signed one.")
+]
+
+
+def reconcile(
+    contract: Terms_,
+    ours: Annotated[Path, typer.Option(help="Our log of events: .csv, or JSON lines.")],
+    theirs: Annotated[Path, typer.Option(help="The other party's log.")],
+    as_: Annotated[
+        str, typer.Option("--as", help="The party that we are; by default the one that is paid.")
+    ] = "",
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="A key of this home that signs the verdict; coop keys new makes one."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the signed verdict; it needs --key.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two logs by an outcome contract: every difference, and the amounts that follow.
+
+    Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
+    """
+    from shapley_coop.extensions.reconcile.terms import read_terms
+    from shapley_coop.extensions.reconcile.verdict import OPEN
+    from shapley_coop.extensions.reconcile.verdict import reconcile as compare
+
+    if bool(key) != bool(out):
+        raise ValueError("give --key and --out together: a verdict is written only if it is signed")
+    terms = read_terms(contract)
+    parties = terms.contract.parties
+    if as_ and as_ not in parties:
+        raise ValueError(f"--as {as_}: the contract is between {' and '.join(parties)}")
+    logs = [theirs, ours] if as_ == parties[1] else [ours, theirs]
+    megabytes = sum(log.stat().st_size >> 20 for log in logs if log.is_file())
+    with progress(megabytes, "megabytes of logs") as advance:
+        verdict = compare(terms.contract, logs, advance)
+    if key and out:
+        _write(out, key, terms, verdict)
+    if as_json:
+        say_json(verdict)
+    else:
+        _tell(terms, verdict)
+    if verdict["verdict"] == OPEN:
+        sys.exit(IN_DISPUTE)
+
+
+def sign(
+    contract: Terms_,
+    key: Annotated[str, typer.Option(help="A key of this home; coop keys new makes one.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.")],
+) -> None:
+    """Sign an outcome contract, for coop reconcile; each party adds its signature to the file."""
+    from shapley_coop.extensions.proof.envelope import as_bytes
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.reconcile.terms import read_terms
+
+    terms, signer = read_terms(contract), key_of(key)
+    terms.signatures[signer.public.keyid] = signer.sign(terms.envelope().message)
+    write_file(out, as_bytes(terms.envelope()).decode())
+    say(str(out))
+    note(f"it has {len(terms.signatures)} of 2 signatures: {' and '.join(terms.contract.parties)}")
+
+
+def _write(out: Path, key: list[str], terms: "Terms", verdict: dict[str, Any]) -> None:
+    """Write the signed statement of a verdict."""
+    from shapley_coop.extensions.proof.envelope import MOST_BYTES, as_bytes, sign_envelope
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.proof.statement import IN_TOTO
+    from shapley_coop.extensions.reconcile.verdict import statement_of
+
+    statement = statement_of(terms.contract, terms.envelope().record()["signatures"], verdict)
+    content = as_bytes(sign_envelope(IN_TOTO, statement, map(key_of, key)))
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"{len(verdict['differences'])} differences are too many for one file")
+    write_file(out, content.decode())
+    note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
+
+
+def _tell(terms: "Terms", verdict: dict[str, Any]) -> None:
+    """Print a verdict for a reader."""
+    (payee, payer), unit = terms.contract.parties, terms.contract.currency
+    for party, one in verdict["parties"].items():
+        say(f"{party}: {one['lines']} lines, {one['claimed']} claimed, {one['counts']} count")
+    say(f"{verdict['both']} events count in both logs, {verdict['one']} in one log only")
+    rows = [_row(terms.contract.parties, one) for one in verdict["differences"][:_MOST_SHOWN]]
+    if rows:
+        heads = ["difference", "in the log of", payee, payer, "in dispute"]
+        left = len(verdict["differences"]) - len(rows)
+        show_table("id: lines", heads, rows, f"and {left} more: --json" * (left > 0), words=heads)
+    say(f"agreed {verdict['agreed']} {unit}, in dispute {verdict['in_dispute']} {unit}")
+    debtor, creditor = (payee, payer) if verdict["due"].startswith("-") else (payer, payee)
+    due = f"{debtor} owes {creditor} {verdict['due'].lstrip('-')} {unit}"
+    say(f"{verdict['verdict']}: {due}; {verdict['open']} {unit} stays open")
+
+
+def _row(parties: tuple[str, str], one: dict[str, Any]) -> list[str]:
+    shown = {
+        party: f"{at['id']}: {', '.join(map(str, at['lines']))}" for party, at in one["at"].items()
+    }
+    cells = [shown.get(party, "—") for party in parties]
+    return [one["kind"], one["party"] or "both", *cells, "yes" if one["in_dispute"] else "no"]

@@ -1,0 +1,98 @@
+"""The verdict on two logs: the counts, the differences, what is agreed and what is in dispute."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.canonical import digest
+from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
+from shapley_coop.extensions.reconcile.logs import Log
+from shapley_coop.extensions.reconcile.matching import match
+
+AGREED, TOLERATED, OPEN = "agreed", "within tolerance", "in dispute"
+PREDICATE = "urn:shapley-coop:reconciliation:v1"
+
+
+def reconcile(
+    contract: OutcomeContract, logs: Sequence[Path], advance: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Return the verdict on two logs, the same for everybody who computes it.
+
+    Args:
+        contract: the contract.
+        logs: the log of each party, in the contract's order.
+        advance: the function that is called for each megabyte read.
+
+    Raises:
+        ValueError: a log cannot be read, has a wrong line, or differs from the other in too much.
+    """
+    read = [Log(path, contract, advance) for path in logs]
+    within = seconds(contract.reversal.within) if contract.reversal else None
+    found = match(read, contract.parties, within)
+    sides = zip(contract.parties, read, found.claimed, found.counts, strict=True)
+    return {
+        "parties": {
+            party: {
+                "log": log.hash.hexdigest(),
+                "lines": log.lines,
+                "claimed": claimed,
+                "counts": counts,
+            }
+            for party, log, claimed, counts in sides
+        },
+        "differences": found.differences,
+        "kinds": dict(Counter(one["kind"] for one in found.differences)),
+        **outcome(contract, found.both, sum(found.counts) - 2 * found.both),
+    }
+
+
+def outcome(contract: OutcomeContract, both: int, one: int) -> dict[str, Any]:
+    """Return the amounts that follow from the counts.
+
+    What is owed lies between two amounts: if only events of both logs count, and if events of
+    either log count. The part of this interval next to 0 is agreed, its width is in dispute.
+
+    Args:
+        contract: the contract.
+        both: the number of events that count in both logs.
+        one: the number of events that count in one log only.
+    """
+    least, most = contract.owed(both), contract.owed(both + one)
+    agreed = max(least, min(Fraction(0), most))
+    within = one <= contract.tolerance * (both + one)
+    return {
+        "both": both,
+        "one": one,
+        "agreed": plain(agreed),
+        "in_dispute": plain(most - least),
+        "due": plain(least if within else agreed),
+        "open": plain(Fraction(0) if within else most - least),
+        "verdict": (TOLERATED if one else AGREED) if within else OPEN,
+    }
+
+
+def statement_of(
+    contract: OutcomeContract, signatures: Sequence[Mapping[str, str]], verdict: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the in-toto statement of a verdict, as JSON-compatible data.
+
+    Args:
+        contract: the contract.
+        signatures: the signatures of the contract, as its envelope lists them.
+        verdict: what `reconcile` returned.
+    """
+    content = contract.content()
+    hashed = {
+        "contract": digest(content),
+        **{f"log of {party}": one["log"] for party, one in verdict["parties"].items()},
+        "verdict": digest(verdict),
+    }
+    return {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": name, "digest": {"sha256": one}} for name, one in hashed.items()],
+        "predicateType": PREDICATE,
+        "predicate": {"contract": content, "signatures": [*signatures], "verdict": verdict},
+    }
