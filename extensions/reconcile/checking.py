@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import exact, to_micro
-from shapley_coop.extensions.proof.envelope import base64_bytes
+from shapley_coop.canonical import digest
+from shapley_coop.extensions.proof.envelope import Envelope, base64_bytes
 from shapley_coop.extensions.proof.keys import PublicKey
 from shapley_coop.extensions.proof.kinds import Owed
 from shapley_coop.extensions.proof.parties import OPERATOR, Finding
-from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in
-from shapley_coop.extensions.reconcile.terms import Terms
+from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in, terms_of
 from shapley_coop.extensions.reconcile.verdict import outcome, reconcile, statement_of
 
 HELD = "in dispute"
@@ -34,7 +34,7 @@ class Reconciliation:
         again = statement_of(contract, told["signatures"], verdict)
         yield Finding("statement", again == content, "contract, and hashes of logs and verdict")
         signatures = {one["keyid"]: base64_bytes(one["sig"]) for one in told["signatures"]}
-        yield from _signatures(Terms(contract, signatures), keys, need)
+        yield from _signatures(contract, terms_of(contract, signatures), keys, need)
         yield from _counts(contract, verdict)
         yield from _logs(contract, verdict, logs)
 
@@ -43,18 +43,15 @@ class Reconciliation:
 
         The shares divide the cap, or else the price of all events of either log: what is due goes
         to the first party, what is in dispute is held, and the rest returns to the second party.
-
-        Raises:
-            ValueError: the first party may have to give money back, which no share can say.
+        If the first party may have to give money back, its share is negative.
         """
         contract, verdict = _contract(content), content["predicate"]["verdict"]
         (payee, payer), due, held = contract.parties, exact(verdict["due"]), exact(verdict["open"])
         moves = [(payer, payee, to_micro(due)) if due > 0 else (payee, payer, to_micro(-due))]
-        whole = contract.price_of(verdict["both"] + verdict["one"])
-        whole = whole if contract.cap is None else contract.cap
-        shares = {payee: due, payer: whole - due - held, **({HELD: held} if held else {})}
-        if contract.owed(verdict["both"]) < 0:
-            shares = {payee: contract.owed(verdict["both"])}
+        least, most = contract.owed(verdict["both"]), verdict["both"] + verdict["one"]
+        whole = contract.price_of(most) if contract.cap is None else contract.cap
+        shares = {payee: least, payer: whole - least - held}
+        shares |= {HELD: held} if held else {}
         return Owed(contract.currency, moves, shares)
 
 
@@ -66,18 +63,21 @@ def _contract(content: Mapping[str, Any]) -> OutcomeContract:
 
 
 def _signatures(
-    terms: Terms, keys: Mapping[str, PublicKey], need: Sequence[str]
+    contract: OutcomeContract,
+    terms: Envelope,
+    keys: Mapping[str, PublicKey],
+    need: Sequence[str],
 ) -> Iterator[Finding]:
     """Yield a finding for each party: whether it signed the contract with the given key."""
-    for party in terms.contract.parties:
+    for party in contract.parties:
         what, key = f"signature of {party}", keys.get(party)
         if key is None:
             yield Finding(what, party not in need, f"not checked without --key {party}=FILE.pem")
         else:
             signature = terms.signatures.get(key.keyid, b"")
-            sound = key.verifies(terms.envelope().message, signature)
+            sound = key.verifies(terms.message, signature)
             yield Finding(what, sound, "on the contract" if sound else "not on the contract")
-    for name in sorted({*keys, *need} - {OPERATOR, *terms.contract.parties}):
+    for name in sorted({*keys, *need} - {OPERATOR, *contract.parties}):
         yield Finding(f"signature of {name}", False, "it is no party of this contract")
 
 
@@ -92,7 +92,7 @@ def _counts(contract: OutcomeContract, told: Mapping[str, Any]) -> Iterator[Find
     )
     yield Finding("counts", fits, f"{both} events in both logs, {one} in one")
     again = outcome(contract, both, one)
-    wrong = [key for key, value in again.items() if told[key] != value]
+    wrong = [key for key, value in again.items() if digest(told[key]) != digest(value)]
     unit = contract.currency
     found = f"agreed {told['agreed']} {unit}, in dispute {told['in_dispute']} {unit}"
     yield Finding("amounts", not wrong, f"other: {', '.join(wrong)}" if wrong else found)
@@ -111,4 +111,4 @@ def _logs(
     for party in contract.parties:
         same = again["parties"][party]["log"] == told["parties"][party]["log"]
         yield Finding(f"log of {party}", same, "as told" if same else "another file")
-    yield Finding("verdict", again == told, "recomputed from the logs")
+    yield Finding("verdict", digest(again) == digest(told), "recomputed from the logs")

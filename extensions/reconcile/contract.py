@@ -1,22 +1,25 @@
-"""Outcome contracts: the events that count, the price of an event, and the limits of the total."""
+"""Outcome contracts: the events that count, the price of an event, and the limits of the total.
+
+A signed contract is a DSSE envelope of the contract's canonical JSON.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import Exact
+from shapley_coop.canonical import canonical
 from shapley_coop.currencies import decimals_of
+from shapley_coop.extensions.proof.envelope import Envelope, read_envelope
+from shapley_coop.files import bytes_of, read_mapping
 from shapley_coop.invalid import first_error
+
+TERMS = "application/vnd.shapley-coop.outcome-contract+json"
+"""The payload type of a signed contract."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -32,11 +35,11 @@ def time_of(value: Any) -> int:
     """
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        if found.tzinfo:
+            return (found - _EPOCH) // _MICROSECOND
     except (TypeError, ValueError):
         raise ValueError(f"{str(value)[:40]!r} is no time: {_TIME}") from None
-    if found.tzinfo is None:
-        raise ValueError(f"{str(value)[:40]!r} has no zone of time: {_TIME}")
-    return (found - _EPOCH) // _MICROSECOND
+    raise ValueError(f"{str(value)[:40]!r} has no zone of time: {_TIME}")
 
 
 def seconds(duration: str) -> int:
@@ -110,15 +113,6 @@ class MakeGood(_Part):
     amount: Exact = Field(ge=0)  # for each event fewer
 
 
-class Columns(_Part):
-    """The names of the fields of a log."""
-
-    id: Name = "id"
-    time: Name = "time"
-    recorded: Name = "recorded"  # when the event was logged
-    of: Name = "of"  # the id of the event that a reversal takes back
-
-
 class OutcomeContract(_Part):
     """What is paid for each event that counts."""
 
@@ -133,7 +127,6 @@ class OutcomeContract(_Part):
     tolerance: Exact = Field(default=Fraction(0), ge=0, le=1)  # part of the events
     cap: Exact | None = Field(default=None, ge=0)  # the most that the events cost
     make_good: MakeGood | None = None
-    fields: Columns = Columns()
 
     @model_validator(mode="after")
     def _consistent(self) -> "OutcomeContract":
@@ -152,9 +145,9 @@ class OutcomeContract(_Part):
 
     def columns(self) -> list[str]:
         """Return the fields that a log needs."""
-        late = [self.fields.recorded] if self.final else []
-        back = [self.fields.of, *self.reversal.where] if self.reversal else []
-        return [self.fields.id, self.fields.time, *self.counts, *self.same, *late, *back]
+        late = ["recorded"] if self.final else []
+        back = ["of", *self.reversal.where] if self.reversal else []
+        return ["id", "time", *self.counts, *self.same, *late, *back]
 
     def price_of(self, events: int) -> Fraction:
         """Return the price of events, at most the cap."""
@@ -178,3 +171,28 @@ def contract_in(content: Any, source: str) -> OutcomeContract:
         return OutcomeContract.model_validate(content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error, OutcomeContract)}") from None
+
+
+def terms_of(contract: OutcomeContract, signatures: dict[str, bytes]) -> Envelope:
+    """Return a contract's envelope; its `message` is what each party signs."""
+    return Envelope(TERMS, canonical(contract.content()), signatures)
+
+
+def read_terms(path: Path) -> tuple[OutcomeContract, Envelope]:
+    """Return the contract in a file that a person or `coop contract sign` wrote, and its envelope.
+
+    Raises:
+        ValueError: the file cannot be read, or is not an outcome contract.
+    """
+    hint = "give parties, currency, price, counts and window"
+    content = read_mapping(path, "an outcome contract", hint)
+    if "payloadType" not in content:
+        contract = contract_in(content, str(path))
+        return contract, terms_of(contract, {})
+    envelope = read_envelope(bytes_of(path), str(path))
+    if envelope.payload_type != TERMS:
+        raise ValueError(f"{path} contains {envelope.payload_type}, not an outcome contract")
+    contract = contract_in(envelope.content, str(path))
+    if terms_of(contract, envelope.signatures) != envelope:
+        raise ValueError(f"{path} is not a contract as coop contract sign writes it")
+    return contract, envelope

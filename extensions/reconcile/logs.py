@@ -27,6 +27,7 @@ class Status(IntEnum):
     LATE = 2
     OUTSIDE = 3
     OTHER = 4  # its fields have other values
+    REVERSAL = 5  # it takes back the event with its id
 
 
 class Event(NamedTuple):
@@ -37,13 +38,6 @@ class Event(NamedTuple):
     status: Status
     time: int
     key: str | None
-
-
-class Reversed(NamedTuple):
-    """A line that takes back the event that it names."""
-
-    of: str
-    time: int
 
 
 class Log:
@@ -57,15 +51,14 @@ class Log:
 
     def __init__(self, path: Path, contract: OutcomeContract, advance: Callable[[], None]) -> None:
         self.path, self.lines, self.hash = path, 0, hashlib.sha256()
-        self._line, self._advance = 0, advance
-        self._contract, self._fields = contract, contract.fields
+        self._line, self._advance, self._contract = 0, advance, contract
         self._counts = [(name, {*values}) for name, values in contract.counts.items()]
         where = contract.reversal.where if contract.reversal else {}
         self._reverses = [(name, {*values}) for name, values in where.items()]
         self._from, self._to = time_of(contract.window.start), time_of(contract.window.end)
         self._final = seconds(contract.final) * _MICRO if contract.final else None
 
-    def read(self) -> Iterator[Event | Reversed]:
+    def read(self) -> Iterator[Event]:
         """Yield the lines of the log.
 
         Raises:
@@ -123,13 +116,15 @@ class Log:
                 raise ValueError(f"it has {len(row)} cells, but the header has {len(header)}")
             yield dict(zip(header, row, strict=True))
 
-    def _read(self, record: Mapping[str, Any]) -> Event | Reversed:
-        time = _time(record, self._fields.time)
+    def _read(self, record: Mapping[str, Any]) -> Event:
+        time = _time(record, "time")
         if self._reverses and all(
             name in record and _text(record, name) in values for name, values in self._reverses
         ):
-            return Reversed(_id(record, self._fields.of), time)
-        own = _id(record, self._fields.id)
+            return Event(_text(record, "of"), self._line, Status.REVERSAL, time, None)
+        own = _text(record, "id")
+        if not own:
+            raise ValueError("id: it is empty: give the id of an event")
         for name, values in self._counts:
             if _text(record, name) not in values:
                 return Event(own, self._line, Status.OTHER, time, None)
@@ -138,7 +133,7 @@ class Log:
     def _status(self, record: Mapping[str, Any], time: int) -> Status:
         if not self._from <= time < self._to:
             return Status.OUTSIDE
-        if self._final is None or _time(record, self._fields.recorded) <= time + self._final:
+        if self._final is None or _time(record, "recorded") <= time + self._final:
             return Status.COUNTS
         return Status.LATE
 
@@ -146,7 +141,7 @@ class Log:
         """Return the values of the fields in `same` as one text; their lengths keep them apart."""
         if not (same := self._contract.same):
             return None
-        found = [str(time) if one == self._fields.time else _text(record, one) for one in same]
+        found = [str(time) if one == "time" else _text(record, one) for one in same]
         return "".join([f"{len(text)}:{text}" for text in found])
 
 
@@ -164,12 +159,6 @@ def _text(record: Mapping[str, Any], name: str) -> str:
     if not found.isascii():
         found.encode()  # refuses half a character (a lone surrogate), which JSON can escape
     return found
-
-
-def _id(record: Mapping[str, Any], name: str) -> str:
-    if found := _text(record, name):
-        return found
-    raise ValueError(f"{name}: it is empty: give the id of an event")
 
 
 def _time(record: Mapping[str, Any], name: str) -> int:

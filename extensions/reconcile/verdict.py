@@ -31,21 +31,13 @@ def reconcile(
     """
     read = [Log(path, contract, advance) for path in logs]
     within = seconds(contract.reversal.within) if contract.reversal else None
-    found = match(read, contract.parties, within)
-    sides = zip(contract.parties, read, found.claimed, found.counts, strict=True)
+    parties, both, differences = match(read, contract.parties, within)
+    one = sum(party["counts"] for party in parties.values()) - 2 * both
     return {
-        "parties": {
-            party: {
-                "log": log.hash.hexdigest(),
-                "lines": log.lines,
-                "claimed": claimed,
-                "counts": counts,
-            }
-            for party, log, claimed, counts in sides
-        },
-        "differences": found.differences,
-        "kinds": dict(Counter(one["kind"] for one in found.differences)),
-        **outcome(contract, found.both, sum(found.counts) - 2 * found.both),
+        "parties": parties,
+        "differences": differences,
+        "kinds": dict(Counter(found["kind"] for found in differences)),
+        **outcome(contract, both, one),
     }
 
 
