@@ -152,10 +152,12 @@ def _value(record: Mapping[str, Any], name: str) -> Any:
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:
-    try:
-        found = text_of(_value(record, name))
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    found = _value(record, name)
+    if type(found) is not str:
+        try:
+            return text_of(found)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
     if not found.isascii():
         found.encode()  # refuses half a character (a lone surrogate), which JSON can escape
     return found

@@ -24,25 +24,27 @@ UPDATE event SET status = 1 WHERE status = 0 AND EXISTS (
   AND back.id = event.id AND back.time BETWEEN event.time AND event.time + ?)
 """
 
-# An event's state is that of its best line: with `min`, SQLite takes the bare columns from the row
-# of the least value. `alone` has the events whose ids the other log lacks; `place` numbers those
-# with equal keys, so that each is paired with at most one under another id.
+# `state` has what each log says of an event: that of its best line, as long as the log has any.
+# `alone` has the events whose ids the other log lacks; `place` numbers those with equal keys, so
+# that each is paired with at most one under another id.
 _STATES = """
-CREATE TABLE state (side INT, id TEXT, best INT, status INT, times INT, lines TEXT, key TEXT,
-  PRIMARY KEY (side, id)) WITHOUT ROWID;
-INSERT INTO state
-  SELECT side, id, min(status << 40 | line), status, sum(status IN (0, 2, 3)), group_concat(line),
-    key
-  FROM event WHERE status < 5 GROUP BY side, id ORDER BY side, id;
+CREATE TABLE state AS SELECT id, min(key) AS key,
+  group_concat(line) FILTER (WHERE side = 0) AS lines,
+  min(status) FILTER (WHERE side = 0) AS status,
+  sum(status IN (0, 2, 3)) FILTER (WHERE side = 0) AS times,
+  group_concat(line) FILTER (WHERE side = 1) AS lines2,
+  min(status) FILTER (WHERE side = 1) AS status2,
+  sum(status IN (0, 2, 3)) FILTER (WHERE side = 1) AS times2
+  FROM event WHERE status < 5 GROUP BY id;
 CREATE TABLE alone AS
-  SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY status, id) AS place
-  FROM state WHERE status < 4 AND NOT EXISTS (
-    SELECT 1 FROM state AS other WHERE other.side = 1 - state.side AND other.id = state.id);
+  SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY status, id) AS place FROM (
+    SELECT 0 AS side, id, key, lines, status, times FROM state WHERE status2 IS NULL AND status < 4
+    UNION ALL
+    SELECT 1, id, key, lines2, status2, times2 FROM state WHERE status IS NULL AND status2 < 4);
 CREATE INDEX lonely ON alone (side, key, place);
 CREATE VIEW pair AS
-  SELECT a.id, a.lines, a.status, a.times,
-    b.id AS id2, b.lines AS lines2, b.status AS status2, b.times AS times2
-  FROM state AS a JOIN state AS b ON b.side = 1 AND b.id = a.id WHERE a.side = 0
+  SELECT id, lines, status, times, id AS id2, lines2, status2, times2 FROM state
+  WHERE status IS NOT NULL AND status2 IS NOT NULL
   UNION ALL
   SELECT a.id, a.lines, a.status, a.times, b.id, b.lines, b.status, b.times
   FROM alone AS a LEFT JOIN alone AS b ON b.side = 1 AND b.key = a.key AND b.place = a.place
@@ -56,8 +58,7 @@ CREATE VIEW pair AS
 _DIFFERENT = """
 SELECT * FROM pair WHERE status IS NOT status2 OR times IS NOT times2 OR id IS NOT id2"""
 _CLAIMED = "SELECT side, count(*) FROM event WHERE status < 4 GROUP BY side"
-_COUNTS = "SELECT side, count(*) FROM state WHERE status = 0 GROUP BY side"
-_BOTH = "SELECT count(*) FROM pair WHERE status = 0 AND status2 = 0"
+_COUNTS = "SELECT sum(status = 0), sum(status2 = 0), sum(status = 0 AND status2 = 0) FROM pair"
 
 
 class _State(NamedTuple):
@@ -95,19 +96,20 @@ def match(
         for row in books.execute(_DIFFERENT):
             found += _differences(parties, _state(row[:4]), _state(row[4:]))
             if len(found) > MOST_DIFFERENCES:
-                both = " and ".join(str(log.path) for log in logs)
-                raise ValueError(f"{both} differ in more than {MOST_DIFFERENCES} lines: check ids")
-        claimed, counts = dict(books.execute(_CLAIMED)), dict(books.execute(_COUNTS))
+                names = " and ".join(str(log.path) for log in logs)
+                raise ValueError(f"{names} differ in more than {MOST_DIFFERENCES} lines: check ids")
+        claimed = dict(books.execute(_CLAIMED))
+        *counts, both = (count or 0 for count in books.execute(_COUNTS).fetchone())
         sides = {
             party: {
                 "log": log.hash.hexdigest(),
                 "lines": log.lines,
                 "claimed": claimed.get(side, 0),
-                "counts": counts.get(side, 0),
+                "counts": counts[side],
             }
             for side, (party, log) in enumerate(zip(parties, logs, strict=True))
         }
-        return sides, books.execute(_BOTH).fetchone()[0], sorted(found, key=_place)
+        return sides, both, sorted(found, key=_place)
 
 
 def _state(columns: Sequence[Any]) -> _State | None:
