@@ -10,7 +10,6 @@ from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.proof.envelope import Envelope
     from shapley_coop.extensions.reconcile.contract import OutcomeContract
 
 IN_DISPUTE = 1
@@ -42,7 +41,7 @@ def reconcile(
     Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
     """
     from shapley_coop.extensions.reconcile.contract import read_terms
-    from shapley_coop.extensions.reconcile.verdict import OPEN
+    from shapley_coop.extensions.reconcile.verdict import OPEN, statement_of
     from shapley_coop.extensions.reconcile.verdict import reconcile as compare
 
     if bool(key) != bool(out):
@@ -52,11 +51,10 @@ def reconcile(
     if as_ and as_ not in parties:
         raise ValueError(f"--as {as_}: the contract is between {' and '.join(parties)}")
     logs = [theirs, ours] if as_ == parties[1] else [ours, theirs]
-    megabytes = sum(log.stat().st_size >> 20 for log in logs if log.is_file())
-    with progress(megabytes, "megabytes of logs") as advance:
+    with progress(0, "thousands of lines") as advance:
         verdict = compare(agreed, logs, advance)
     if key and out:
-        _write(out, key, agreed, terms, verdict)
+        _write(out, key, statement_of(agreed, terms.record()["signatures"], verdict))
     if as_json:
         say_json(verdict)
     else:
@@ -82,20 +80,12 @@ def sign(
     note(f"it has {len(terms.signatures)} of 2 signatures: {' and '.join(agreed.parties)}")
 
 
-def _write(
-    out: Path,
-    key: list[str],
-    contract: "OutcomeContract",
-    terms: "Envelope",
-    verdict: dict[str, Any],
-) -> None:
+def _write(out: Path, key: list[str], statement: dict[str, Any]) -> None:
     """Write the signed statement of a verdict."""
     from shapley_coop.extensions.proof.envelope import as_bytes
     from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.statement import envelope_signed
-    from shapley_coop.extensions.reconcile.verdict import statement_of
 
-    statement = statement_of(contract, terms.record()["signatures"], verdict)
     write_file(out, as_bytes(envelope_signed(statement, map(key_of, key))).decode())
     note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
 

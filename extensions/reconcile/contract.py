@@ -53,11 +53,13 @@ def text_of(value: Any) -> str:
     Raises:
         ValueError: the value is not a text, whole number, true, false or null.
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is not None and not isinstance(value, str | int):
+    if type(value) is str:
+        if not value.isascii():
+            value.encode()  # refuses half a character (a lone surrogate), which JSON can escape
+        return value
+    if not isinstance(value, int | None):
         raise ValueError("give text, a whole number, true or false")
-    return "" if value is None else str(value)
+    return "" if value is None else str(value).lower()
 
 
 def _in_utc(value: Any) -> str:

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds, text_of, time_of
 from shapley_coop.files import no_number, unique_keys
 
+Read = TypeVar("Read", str, int)
+
 MOST_LINE_BYTES = 1_000_000
-_CHUNK = 1 << 20
+_CHUNK = 1000
 _MICRO = 1_000_000
 _read_json = json.JSONDecoder(
     object_pairs_hook=unique_keys, parse_constant=no_number, parse_float=str
@@ -78,15 +80,12 @@ class Log:
     def _text(self) -> Iterator[str]:
         """Yield the lines of the file as text, and hash them."""
         with self.path.open("rb") as file:
-            seen = 0
             while raw := file.readline(MOST_LINE_BYTES + 1):
                 self._line += 1
                 if len(raw) > MOST_LINE_BYTES:
                     raise ValueError(f"it has more than {MOST_LINE_BYTES} bytes")
                 self.hash.update(raw)
-                seen += len(raw)
-                if seen >= _CHUNK:
-                    seen -= _CHUNK
+                if self._line % _CHUNK == 0:
                     self._advance()
                 yield raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
 
@@ -117,23 +116,24 @@ class Log:
             yield dict(zip(header, row, strict=True))
 
     def _read(self, record: Mapping[str, Any]) -> Event:
-        time = _time(record, "time")
+        time = _field(record, "time", time_of)
         if self._reverses and all(
-            name in record and _text(record, name) in values for name, values in self._reverses
+            name in record and _field(record, name, text_of) in values
+            for name, values in self._reverses
         ):
-            return Event(_text(record, "of"), self._line, Status.REVERSAL, time, None)
-        own = _text(record, "id")
+            return Event(_field(record, "of", text_of), self._line, Status.REVERSAL, time, None)
+        own = _field(record, "id", text_of)
         if not own:
             raise ValueError("id: it is empty: give the id of an event")
         for name, values in self._counts:
-            if _text(record, name) not in values:
+            if _field(record, name, text_of) not in values:
                 return Event(own, self._line, Status.OTHER, time, None)
         return Event(own, self._line, self._status(record, time), time, self._key(record, time))
 
     def _status(self, record: Mapping[str, Any], time: int) -> Status:
         if not self._from <= time < self._to:
             return Status.OUTSIDE
-        if self._final is None or _time(record, "recorded") <= time + self._final:
+        if self._final is None or _field(record, "recorded", time_of) <= time + self._final:
             return Status.COUNTS
         return Status.LATE
 
@@ -141,30 +141,15 @@ class Log:
         """Return the values of the fields in `same` as one text; their lengths keep them apart."""
         if not (same := self._contract.same):
             return None
-        found = [str(time) if one == "time" else _text(record, one) for one in same]
+        found = [str(time) if one == "time" else _field(record, one, text_of) for one in same]
         return "".join([f"{len(text)}:{text}" for text in found])
 
 
-def _value(record: Mapping[str, Any], name: str) -> Any:
+def _field(record: Mapping[str, Any], name: str, read: Callable[[Any], Read]) -> Read:
+    """Return what a line's field says; the error names the field."""
     if name not in record:
         raise ValueError(f"it has no {name!r}, which the contract names")
-    return record[name]
-
-
-def _text(record: Mapping[str, Any], name: str) -> str:
-    found = _value(record, name)
-    if type(found) is not str:
-        try:
-            return text_of(found)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    if not found.isascii():
-        found.encode()  # refuses half a character (a lone surrogate), which JSON can escape
-    return found
-
-
-def _time(record: Mapping[str, Any], name: str) -> int:
     try:
-        return time_of(_value(record, name))
+        return read(record[name])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
+from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
 from shapley_coop.extensions.reconcile.logs import Log, Status
 
 MOST_DIFFERENCES = 100_000
@@ -71,26 +72,23 @@ class _State(NamedTuple):
 
 
 def match(
-    logs: Sequence[Log], parties: Sequence[str], within: int | None
+    logs: Sequence[Log], contract: OutcomeContract
 ) -> tuple[dict[str, Any], int, list[dict[str, Any]]]:
     """Return each party's counts, how many events count in both logs, and the differences by id.
-
-    Args:
-        logs: the log of each party.
-        parties: the parties' names, in the same order.
-        within: the seconds in which a reversal takes an event back; None without reversals.
 
     Raises:
         ValueError: a line is wrong, or there are more than `MOST_DIFFERENCES`.
     """
+    parties = contract.parties
     with closing(sqlite3.connect("")) as books:  # an empty name is a file that SQLite removes
         books.executescript(_TABLES)
         for side, log in enumerate(logs):
             lines = ((side, *line) for line in log.read())
             books.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", lines)
-        if within is not None:
+        if contract.reversal:
+            within = seconds(contract.reversal.within) * 1_000_000
             books.execute("CREATE INDEX back ON event (side, id, time) WHERE status = 5")
-            books.execute(_REVERSE, (within * 1_000_000,))
+            books.execute(_REVERSE, (within,))
         books.executescript(_STATES)
         found: list[dict[str, Any]] = []
         for row in books.execute(_DIFFERENT):

@@ -8,7 +8,7 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.canonical import digest
-from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
+from shapley_coop.extensions.reconcile.contract import OutcomeContract
 from shapley_coop.extensions.reconcile.logs import Log
 from shapley_coop.extensions.reconcile.matching import match
 
@@ -24,14 +24,13 @@ def reconcile(
     Args:
         contract: the contract.
         logs: the log of each party, in the contract's order.
-        advance: the function that is called for each megabyte read.
+        advance: the function that is called after each 1,000 lines.
 
     Raises:
         ValueError: a log cannot be read, has a wrong line, or differs from the other in too much.
     """
     read = [Log(path, contract, advance) for path in logs]
-    within = seconds(contract.reversal.within) if contract.reversal else None
-    parties, both, differences = match(read, contract.parties, within)
+    parties, both, differences = match(read, contract)
     one = sum(party["counts"] for party in parties.values()) - 2 * both
     return {
         "parties": parties,
