@@ -41,13 +41,13 @@ def played(coop: Coop, tmp_path: Path) -> list[Any]:
 def test_the_page_says_what_its_commands_do(played: list[Any], coop: Coop) -> None:
     *_, reconciled, checked, paid = played
     assert [one.code for one in played] == [0, 0, FAILED, 0, 0]
-    assert "agreed 1.98 EUR, in dispute 0.99 EUR" in reconciled.out
-    assert "in dispute: Shop owes Acme 1.98 EUR; 0.99 EUR stays open" in reconciled.out
-    assert "  renamed id: Acme t2 (line 3); Shop x2 (line 2)\n" in reconciled.out
-    assert "  reversed at Shop: Acme t3 (line 4); Shop t3 (line 3) — in dispute" in reconciled.out
+    assert "agreed 0.99 EUR, in dispute 0.99 EUR" in reconciled.out
+    assert "in dispute: Shop owes Acme 0.99 EUR; 0.99 EUR stays open" in reconciled.out
+    assert "  renamed id: Acme t2 (line 2); Shop x2 (line 1)\n" in reconciled.out
+    assert "  reversed at Shop: Acme t3 (line 3); Shop t3 (line 2) — in dispute" in reconciled.out
     assert "ok    verdict: recomputed from the logs" in checked.out
     shares = json.loads(paid.out)
-    assert shares["basis_points"] == {"Acme": 6600, "Shop": 100, "in dispute": 3300}
+    assert shares["basis_points"] == {"Acme": 4950, "Shop": 100, "in dispute": 4950}
     assert sum(shares["basis_points"].values()) == 10_000
     mirrored = coop(
         "reconcile", "terms.json", "--as=Shop", "--ours=shop.jsonl", "--theirs=acme.csv", "--json"
@@ -77,11 +77,11 @@ def test_a_verdict_that_does_not_follow_is_found(
         return coop("check", "other.json", *KEYS, *more)
 
     for change, to, wrong in (
-        ('"due":"1.98"', '"due":"2.97"', "amounts: other: due"),
-        ('"both":2', '"both":3', "counts"),
-        ('"agreed":"1.98"', '"agreed":1.98', "amounts: other: agreed"),
+        ('"due":"0.99"', '"due":"1.98"', "amounts: other: due"),
+        ('"both":1', '"both":2', "counts"),
+        ('"agreed":"0.99"', '"agreed":0.99', "amounts: other: agreed"),
         ('"price":"0.99"', '"price":"0.98"', "signature of Acme: not on the contract"),
-        ('"lines":[3]', '"lines":[2]', "statement"),
+        ('"lines":[3]', '"lines":[4]', "statement"),
         ('"verdict":"in dispute"', '"verdict":null', "amounts"),
         ('"differences"', '"differencez"', "statement"),
         ('"price"', '"prize"', "statement: the contract: there is no setting 'prize'"),
@@ -126,13 +126,13 @@ def test_a_verdict_is_paid_by_a_bank_file_or_as_shares(
     paid = coop("pay", "verdict.json", "--accounts", "iban.yaml", "-o", "pay.xml")
     assert (paid.code, paid.out) == (0, "pay.xml\n")
     written = (tmp_path / "pay.xml").read_text(encoding="utf-8")
-    assert re.findall(r'<InstdAmt Ccy="EUR">(.*?)<', written) == ["1.98"]
+    assert re.findall(r'<InstdAmt Ccy="EUR">(.*?)<', written) == ["0.99"]
     assert re.findall(r"<IBAN>(.*?)<", written) == [ibans["Shop"], ibans["Acme"]]
     assert "give either --accounts" in one_line(coop("pay", "verdict.json"), USAGE)
-    terms = FILES["terms.yaml"].replace("guaranteed: 2", "guaranteed: 9")
-    (tmp_path / "terms.json").write_text(terms.replace("cap: 3\n", ""), encoding="utf-8")
+    terms = FILES["terms.yaml"].replace("guaranteed: 1", "guaranteed: 9")
+    (tmp_path / "terms.json").write_text(terms.replace("cap: 2\n", ""), encoding="utf-8")
     (tmp_path / "terms.json").rename(tmp_path / "terms.yaml")
     reconciled = ("reconcile", "terms.yaml", *RECONCILE[2:], "--key", "acme", "-o", "less.json")
     assert coop(*reconciled).code == FAILED
     refused = one_line(coop("pay", "less.json", "--basis-points"), USAGE)
-    assert "Acme ends with -1.52: a share cannot be negative" in refused
+    assert "Acme ends with -3.01: a share cannot be negative" in refused
