@@ -49,11 +49,11 @@ def drawn(seed: int) -> Pair:
     differences: list[Difference] = []
     both = 0
     for n in range(dice.randint(1, 60)):
-        moment = START + timedelta(seconds=dice.randrange(5 * 86400, 25 * 86400))
+        moment = START + timedelta(seconds=dice.choice([0, dice.randrange(5 * 86400, 25 * 86400)]))
         event = {
             "id": f"t{n}",
             "time": written(moment, dice),
-            "recorded": written(moment + timedelta(seconds=dice.randrange(3 * 86400)), dice),
+            "recorded": written(moment + timedelta(days=dice.choice([-1, 0, 1, 3])), dice),
             "status": "resolved",
             "channel": dice.choice(["chat", "email"]),
             "customer": f"customer {n}",
@@ -169,6 +169,17 @@ def renamed(lines: Lines, side: int, moment: datetime, dice: random.Random) -> l
     return [("renamed id", 0, False)]
 
 
+def twice_and_late(lines: Lines, side: int, moment: datetime, dice: random.Random) -> list[Any]:
+    for own in lines:
+        own[0]["recorded"] = written(moment + timedelta(days=4), dice)
+    return twice(lines, side, moment, dice)
+
+
+def renamed_outside(lines: Lines, side: int, moment: datetime, dice: random.Random) -> list[Any]:
+    outside_at_both(lines, side, moment, dice)
+    return renamed(lines, side, moment, dice)
+
+
 def reversed_(lines: Lines, side: int, moment: datetime, dice: random.Random) -> list[Any]:
     lines[side].append(_reversal(lines[side][0], moment + timedelta(days=dice.randint(0, 2)), dice))
     return [("reversed", 0, True)]
@@ -197,6 +208,7 @@ def disputed(lines: Lines, side: int, moment: datetime, dice: random.Random) -> 
 
 DECIDED: tuple[Fault, ...] = (
     *(reversed_at_both, outside_at_both, of_no_interest, late_and_missing, outside_alone),
+    *(twice_and_late, renamed_outside),
 )
 """What counts in neither log."""
 
@@ -206,7 +218,7 @@ NO_FAULTS: tuple[Fault, ...] = (
 )
 FAULTS: tuple[Fault, ...] = (
     *(missing, twice, twice_and_missing, late, late_and_missing, renamed, reversed_),
-    *(renamed_and_reversed, outside, outside_alone, disputed),
+    *(renamed_and_reversed, outside, outside_alone, disputed, twice_and_late, renamed_outside),
 )
 
 

@@ -65,13 +65,22 @@ def test_all_faults_of_200_pairs_are_named_none_is_false_and_both_orders_mirror(
     }
 
 
-def test_events_under_other_ids_are_paired_one_to_one(tmp_path: Path) -> None:
-    line = drawn(0).logs[0][0] | {"status": "resolved", "channel": "chat", "customer": "Ann"}
-    line |= {"time": "2026-11-05T00:00:00Z", "recorded": "2026-11-05T00:00:00Z"}
-    ours = write(tmp_path / "ours.csv", [{**line, "id": name} for name in "abc"])
-    theirs = write(tmp_path / "theirs.csv", [{**line, "id": name} for name in "xy"])
-    verdict = reconcile(CONTRACT, [ours, theirs])
-    assert named(verdict) == [
+def test_events_under_other_ids_are_paired_one_to_one_with_their_like(tmp_path: Path) -> None:
+    moment = "2026-11-05T00:00:00Z"
+    line = {"time": moment, "recorded": moment, "status": "resolved", "channel": "chat"}
+    line |= {"customer": "Ann", "of": ""}
+
+    def log(name: str, ids: str, back: str) -> Path:
+        reversal = {**line, "id": "r", "status": "reopened", "of": back}
+        return write(tmp_path / name, [*({**line, "id": one} for one in ids), reversal])
+
+    like = reconcile(CONTRACT, [log("ours.csv", "ab", "a"), log("theirs.jsonl", "xy", "y")])
+    assert named(like) == [
+        ("renamed id", None, False, ("a", "y")),
+        ("renamed id", None, False, ("b", "x")),
+    ]
+    more = reconcile(CONTRACT, [log("ours.csv", "abc", "r"), log("theirs.jsonl", "xy", "r")])
+    assert named(more) == [
         ("renamed id", None, False, ("a", "x")),
         ("renamed id", None, False, ("b", "y")),
         ("missing", "Shop", True, ("c", None)),
