@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 SPONSOR = "world"
 """The name of the account that pays the rewards, in the accounts file and in the ledger."""
 
-FILE = ".json"
-"""The end of a file's name; no run's name has it."""
-
 Moves = list[tuple[str, str, int]]
 """Each move is (payer, payee, amount in millionths)."""
 
@@ -139,7 +136,7 @@ def _debts(run: str, key: list[str] | None) -> Debts:
     """
     from shapley_coop.extensions.bounty.payment_file import CURRENCY
 
-    if run.endswith(FILE):
+    if _is_file(run):
         proof = _proved(Path(run), key)
         owed = proof.owed()
         currency, debts = owed.currency, Debts(proof.sha256, owed.moves, [])
@@ -163,7 +160,7 @@ def _shares(run: str, file: Path | None, key: list[str] | None) -> dict[str, Any
     from shapley_coop.amounts import from_micro
     from shapley_coop.extensions.bounty.basis_points import basis_points
 
-    if run.endswith(FILE):
+    if _is_file(run):
         proof = _proved(Path(run), key)
         owed = proof.owed()
         return basis_points(owed.shares, owed.currency, proof, run)
@@ -179,6 +176,11 @@ def _shares(run: str, file: Path | None, key: list[str] | None) -> dict[str, Any
         raise ValueError(f"{path} is the proof of another run: coop prove {run} writes its own")
     amounts = {agent: from_micro(amount) for agent, amount in payoffs.items()}
     return basis_points(amounts, _currency(table), proof, run)
+
+
+def _is_file(run: str) -> bool:
+    """Return whether `coop pay` was given a file instead of a run's name."""
+    return run.endswith(".json") and Path(run).is_file()
 
 
 def _proved(file: Path, key: list[str] | None) -> "Proved":
