@@ -32,7 +32,8 @@ class Reconciliation:
         told = content["predicate"]
         contract, verdict = _contract(content), told["verdict"]
         again = statement_of(contract, told["signatures"], verdict)
-        yield Finding("statement", again == content, "contract, and hashes of logs and verdict")
+        same = digest(again) == digest(content)
+        yield Finding("statement", same, "contract, and hashes of logs and verdict")
         signatures = {one["keyid"]: base64_bytes(one["sig"]) for one in told["signatures"]}
         yield from _signatures(contract, terms_of(contract, signatures), keys, need)
         yield from _counts(contract, verdict)

@@ -78,7 +78,7 @@ def statement_of(
     content = contract.content()
     hashed = {
         "contract": digest(content),
-        **{f"log of {party}": one["log"] for party, one in verdict["parties"].items()},
+        **{f"log of {party}": verdict["parties"][party]["log"] for party in contract.parties},
         "verdict": digest(verdict),
     }
     return {

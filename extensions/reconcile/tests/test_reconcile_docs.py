@@ -3,14 +3,23 @@
 import json
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shapley_coop.canonical import canonical
+from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.envelope import as_bytes, read_envelope, sign_envelope
 from shapley_coop.extensions.proof.home_keys import key_of
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.statement import IN_TOTO
+from shapley_coop.extensions.reconcile.contract import read_terms
+from shapley_coop.extensions.reconcile.verdict import reconcile, statement_of
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.root import ROOT
 
@@ -65,6 +74,16 @@ def test_both_parties_sign_the_same_bytes(played: list[Any], coop: Coop, tmp_pat
     assert ours.signatures.keys() != theirs.signatures.keys()
 
 
+def test_the_order_of_the_parties_names_is_no_matter(
+    played: list[Any], coop: Coop, tmp_path: Path
+) -> None:
+    terms = FILES["terms.yaml"].replace("[Acme, Shop]", "[Shop, Acme]")
+    (tmp_path / "terms.yaml").write_text(terms, encoding="utf-8")
+    asked = ("reconcile", "terms.yaml", "--ours", "shop.jsonl", "--theirs", "acme.csv")
+    assert coop(*asked, "--key", "shop", "-o", "verdict.json").code == FAILED
+    assert coop("check", "verdict.json", "--key", "operator=shop", *LOGS).code == 0
+
+
 def test_a_verdict_that_does_not_follow_is_found(
     played: list[Any], coop: Coop, tmp_path: Path
 ) -> None:
@@ -95,6 +114,42 @@ def test_a_verdict_that_does_not_follow_is_found(
     assert "FAIL  log of Acme: another file" in found.out
     assert "FAIL  signature of Zoe" in check("x", "x", "--need", "Zoe").out
     assert "--log Acme: give PARTY=FILE" in one_line(check("x", "x", "--log", "Acme"), USAGE)
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each value that holds no other."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, (*path, key))
+    else:
+        yield path
+
+
+def test_no_value_can_be_changed_by_who_signs_a_verdict(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    logs = {"Acme": tmp_path / "acme.csv", "Shop": tmp_path / "shop.jsonl"}
+    contract, _ = read_terms(tmp_path / "terms.yaml")
+    key, tried = PrivateKey.new(), 0
+    sound = statement_of(contract, [], reconcile(contract, [*logs.values()]))
+
+    def holds(statement: Any) -> bool:
+        signed = as_bytes(sign_envelope(IN_TOTO, statement, [key]))
+        found = check(signed, {"operator": key.public}, logs=logs)
+        return all(finding.sound for finding in found)
+
+    assert holds(sound)
+    for path in leaves(sound):
+        for new in (None, True, 1, 7, "x", []):
+            changed = json.loads(canonical(sound))
+            *way, last = path
+            inner = reduce(getitem, way, changed)
+            if canonical(inner[last]) != canonical(new):
+                inner[last] = new
+                tried += 1
+                with suppress(ValueError):
+                    assert not holds(changed), (path, new)
+    assert tried > 300
 
 
 def test_wrong_use_is_one_line_and_writes_nothing(
