@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -104,8 +105,8 @@ class Log:
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         rows = csv.reader(self._text(), strict=True)
         header = next(filter(None, rows), [])
-        for column in header:
-            if header.count(column) > 1:
+        for column, times in Counter(header).items():
+            if times > 1:
                 raise ValueError(f"the column {column!r} occurs twice in the header: rename one")
         for column in self._contract.columns():
             if column not in header:

@@ -19,12 +19,9 @@ PREDICATE = "urn:shapley-coop:reconciliation:v1"
 def reconcile(
     contract: OutcomeContract, logs: Sequence[Path], advance: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """Return the verdict on two logs, the same for everybody who computes it.
+    """Return the verdict on the parties' logs, the same for everybody who computes it.
 
-    Args:
-        contract: the contract.
-        logs: the log of each party, in the contract's order.
-        advance: the function that is called after each 1,000 lines.
+    `advance` is called after each 1,000 lines.
 
     Raises:
         ValueError: a log cannot be read, has a wrong line, or differs from the other in too much.
@@ -41,15 +38,10 @@ def reconcile(
 
 
 def outcome(contract: OutcomeContract, both: int, one: int) -> dict[str, Any]:
-    """Return the amounts that follow from the counts.
+    """Return the amounts that follow if some events count in both logs, and others in one only.
 
     What is owed lies between two amounts: if only events of both logs count, and if events of
     either log count. The part of this interval next to 0 is agreed, its width is in dispute.
-
-    Args:
-        contract: the contract.
-        both: the number of events that count in both logs.
-        one: the number of events that count in one log only.
     """
     least, most = contract.owed(both), contract.owed(both + one)
     agreed = max(least, min(Fraction(0), most))
@@ -68,13 +60,7 @@ def outcome(contract: OutcomeContract, both: int, one: int) -> dict[str, Any]:
 def statement_of(
     contract: OutcomeContract, signatures: Sequence[Mapping[str, str]], verdict: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the in-toto statement of a verdict, as JSON-compatible data.
-
-    Args:
-        contract: the contract.
-        signatures: the signatures of the contract, as its envelope lists them.
-        verdict: what `reconcile` returned.
-    """
+    """Return the in-toto statement of a verdict and of the contract's signatures."""
     content = contract.content()
     hashed = {
         "contract": digest(content),
