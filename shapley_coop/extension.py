@@ -130,6 +130,8 @@ class Extension:
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
+        statements: a predicate type of signed statements → the object that checks such statements
+            and says who owes what (`Kind` of the extension that checks exports).
         tenants: the rule that separates callers, a `Tenancy` of the extension `server`.
         databases: a scheme of URLs → the class of its drivers (`state.storage.databases.Driver`).
         tables: a name → the object that asks the people at a run's table, by pages or at a terminal
@@ -182,6 +184,7 @@ class Extension:
     players: Places = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     additions: Places = field(default_factory=dict)
+    statements: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     databases: Places = field(default_factory=dict)
     tables: Places = field(default_factory=dict)

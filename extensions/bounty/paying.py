@@ -1,16 +1,18 @@
-"""The command `coop pay`: it writes a run's transfers as payment files for a bank."""
+"""The command `coop pay`: it writes payment files for a bank, or basis points."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, write_file
+from shapley_coop.cli.console import finish, note, say, say_lines, write_file
 
 if TYPE_CHECKING:
+    from shapley_coop.extensions.bounty.basis_points import Proved
     from shapley_coop.extensions.bounty.payment_file import Account, Payment
     from shapley_coop.state.table import Table
 
@@ -21,30 +23,79 @@ Moves = list[tuple[str, str, int]]
 """Each move is (payer, payee, amount in millionths)."""
 
 
+class Debts(NamedTuple):
+    """What is to be paid.
+
+    Attributes:
+        reference: the text that names what is settled in every payment.
+        moves: the payments between the parties.
+        of_sponsor: the payments by which the sponsor would pay each agent its payoff, if any.
+    """
+
+    reference: str
+    moves: Moves
+    of_sponsor: Moves
+
+
 def pay(
-    run: Annotated[str, typer.Argument(help="An ended run whose amounts are in euros.")],
+    run: Annotated[
+        str, typer.Argument(help="An ended run, or a file.json that coop reconcile wrote.")
+    ],
     accounts: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             help="A YAML file of agent: {name, iban, bic}; `world` is the payer of the bounty."
         ),
-    ],
+    ] = None,
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            "-o", "--out", help="The file to write; with several payers, one file for each."
+            "-o",
+            "--out",
+            help="The file to write; with several payers, one file for each. Default: pain001.xml, "
+            "or for basis points the terminal.",
         ),
-    ] = Path("pain001.xml"),
+    ] = None,
     on: Annotated[
         str,
         typer.Option("--date", help="The date of payment, such as 2026-12-31; by default today."),
     ] = "",
+    points: Annotated[
+        bool,
+        typer.Option(
+            "--basis-points", help="Write shares that sum to 10,000, and the proof's hash, as JSON."
+        ),
+    ] = False,
+    proof: Annotated[
+        Path | None,
+        typer.Option(help="With --basis-points: what coop prove wrote. Default: RUN.dsse.json."),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="operator=FILE.pem: who signed the file; by default a key of this home."),
+    ] = None,
 ) -> None:
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
     If `world`, the payer of the bounty, has an account, one file pays each agent its payoff.
-    Otherwise, each agent that pays others gets a file. Nothing is sent anywhere.
+    Otherwise, each agent that pays others gets a file. With --basis-points, write each agent's
+    share of all payoffs instead. Nothing is sent anywhere.
     """
+    if points == bool(accounts):
+        raise ValueError("give either --accounts, for a bank's file, or --basis-points")
+    if accounts:
+        _write_payments(run, accounts, _debts(run, key), out or Path("pain001.xml"), on)
+        return
+    shares = json.dumps(_shares(run, proof, key), ensure_ascii=False, indent=2)
+    if out:
+        write_file(out, f"{shares}\n")
+        say(str(out))
+    else:
+        say_lines(shares)
+
+
+def _write_payments(run: str, accounts: Path, debts: Debts, out: Path, on: str) -> None:
+    """Write a payment file for each payer."""
     from shapley_coop.extensions.bounty.payment_file import (
         CURRENCY,
         message_id,
@@ -53,18 +104,17 @@ def pay(
     )
     from shapley_coop.files import read_mapping
 
-    table, settled = _settled(run)
     given = read_mapping(accounts, "accounts", "write agent: {name, iban}, one per line")
     known = {str(who): read_account(str(who), account) for who, account in given.items()}
-    moves = _moves(settled, SPONSOR in known)
-    payers = _payments(moves, known, table["episode"])
+    moves = debts.of_sponsor if SPONSOR in known and debts.of_sponsor else debts.moves
+    payers = _payments(moves, known, debts.reference)
     if not payers:
         note(f"nobody owes anybody a cent in {run}: nothing was written")
         return
-    episode, day = table["episode"], _day(on)
+    reference, day = debts.reference, _day(on)
     files = _files(out, payers)
     written = {
-        payer: payment_file(known[payer], payments, episode, day).decode()
+        payer: payment_file(known[payer], payments, reference, day).decode()
         for payer, payments in payers.items()
     }
     _note_changed_names({*payers, *(payee for _, payee, _ in moves)}, known)
@@ -74,32 +124,96 @@ def pay(
         say(str(files[payer]))
         note(
             f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}, as message "
-            f"{message_id(known[payer], payments, episode)}: given again, a bank refuses it"
+            f"{message_id(known[payer], payments, reference)}: given again, a bank refuses it"
         )
+
+
+def _debts(run: str, key: list[str] | None) -> Debts:
+    """Return the payments of an ended run, or of the file of a reconciliation.
+
+    Raises:
+        ValueError: the run or file cannot be paid, or its amounts are not in euros.
+    """
+    from shapley_coop.extensions.bounty.payment_file import CURRENCY
+
+    if _is_file(run):
+        proof = _proved(Path(run), key)
+        owed = proof.owed()
+        currency, debts = owed.currency, Debts(proof.sha256, owed.moves, [])
+    else:
+        table, settled = _settled(run)
+        currency = _currency(table)
+        paid = [(SPONSOR, agent, amount) for agent, amount in settled["payoffs"].items() if amount]
+        moves = [(t["payer"], t["payee"], t["amount"]) for t in settled["transfers"]]
+        debts = Debts(table["episode"], moves, paid)
+    if currency != CURRENCY:
+        raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
+    return debts
+
+
+def _shares(run: str, file: Path | None, key: list[str] | None) -> dict[str, Any]:
+    """Return the basis points of a run whose proof is at hand, or of a reconciliation.
+
+    Raises:
+        ValueError: the proof does not hold, or is of another run.
+    """
+    from shapley_coop.amounts import from_micro
+    from shapley_coop.extensions.bounty.basis_points import basis_points
+
+    if _is_file(run):
+        proof = _proved(Path(run), key)
+        owed = proof.owed()
+        return basis_points(owed.shares, owed.currency, proof, run)
+    table, settled = _settled(run)
+    path = file or Path(f"{run}.dsse.json")
+    if not path.exists():
+        raise ValueError(f"{path} is not here: coop prove {run} --key NAME writes it")
+    proof, payoffs = _proved(path, key), settled["payoffs"]
+    told = proof.content["predicate"]
+    if told.get("episode") != table["episode"] or told["payoffs"] != {
+        agent: str(amount) for agent, amount in payoffs.items()
+    }:
+        raise ValueError(f"{path} is the proof of another run: coop prove {run} writes its own")
+    amounts = {agent: from_micro(amount) for agent, amount in payoffs.items()}
+    return basis_points(amounts, _currency(table), proof, run)
+
+
+def _is_file(run: str) -> bool:
+    """Return whether `coop pay` was given a file instead of a run's name."""
+    return run.endswith(".json") and Path(run).is_file()
+
+
+def _proved(file: Path, key: list[str] | None) -> "Proved":
+    from shapley_coop.extensions.bounty.basis_points import proved
+    from shapley_coop.extensions.proof.check_command import keys_given
+
+    return proved(file, keys_given(key or []))
 
 
 def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     """Return the table of an ended run, and its settlement.
 
     Raises:
-        ValueError: the run has not ended, its amounts are not in euros, or it is a fork.
+        ValueError: the run has not ended, or is a fork.
     """
-    from shapley_coop.extensions.bounty.payment_file import CURRENCY
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
-    from shapley_coop.state.settings import game_of
 
     found = finish(run_of(run))
     result_of(found)
     table = finish(table_of(found))
     settled = table["settlement"] or {}
-    currency = game_of(table["settings"]).facts().get("currency")
-    if currency != CURRENCY:
-        raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
     if settled["ledger"] != "paid":
         raise ValueError(f"{run} is a fork, which pays nothing: name the run that was forked")
     return table, settled
+
+
+def _currency(table: "Table") -> str:
+    """Return the currency of a run's amounts; empty if they have none."""
+    from shapley_coop.state.settings import game_of
+
+    return str(game_of(table["settings"]).facts().get("currency") or "")
 
 
 def _note_changed_names(involved: Iterable[str], known: "Mapping[str, Account]") -> None:
@@ -128,14 +242,8 @@ def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
     return files
 
 
-def _moves(settled: Mapping[str, Any], by_sponsor: bool) -> Moves:
-    if by_sponsor:
-        return [(SPONSOR, agent, amount) for agent, amount in settled["payoffs"].items() if amount]
-    return [(t["payer"], t["payee"], t["amount"]) for t in settled["transfers"]]
-
-
 def _payments(
-    moves: Moves, known: "Mapping[str, Account]", episode: str
+    moves: Moves, known: "Mapping[str, Account]", reference: str
 ) -> "dict[str, list[Payment]]":
     """Return payer → the payments that it makes, without those below a cent."""
     from shapley_coop.extensions.bounty.payment_file import Payment, cents
@@ -152,7 +260,7 @@ def _payments(
             note(f"{payer} owes {payee} {amount / 1e6:.6f}: {whole / 100:.2f} is paid")
         if whole:
             found.setdefault(payer, []).append(
-                Payment(known[payee], whole, f"settlement {episode}")
+                Payment(known[payee], whole, f"settlement {reference}")
             )
     return found
 

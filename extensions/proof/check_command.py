@@ -16,7 +16,7 @@ NOT_SOUND = 1
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A file that coop prove wrote.")],
+    file: Annotated[Path, typer.Argument(help="A file that coop prove or coop reconcile wrote.")],
     key: Annotated[
         list[str],
         typer.Option(
@@ -27,6 +27,10 @@ def check(
     need: Annotated[
         list[str] | None,
         typer.Option(help="An agent that must itself have signed everything agreed."),
+    ] = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(help="PARTY=FILE: a log from which coop reconcile computed the file."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +45,7 @@ def check(
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, _keys(key), need or (), str(file))
+    findings = recompute(content, keys_given(key), need or (), str(file), _logs(log))
     sound = all(finding.sound for finding in findings)
     if as_json:
         say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
@@ -54,7 +58,22 @@ def check(
         sys.exit(NOT_SOUND)
 
 
-def _keys(given: list[str]) -> "dict[str, PublicKey]":
+def _logs(given: list[str] | None) -> dict[str, Path]:
+    """Return party → the log that one `--log` option names.
+
+    Raises:
+        ValueError: an option names no party or no file.
+    """
+    found: dict[str, Path] = {}
+    for one in given or ():
+        party, _, file = one.partition("=")
+        if not party or not Path(file).is_file():
+            raise ValueError(f"--log {one}: give PARTY=FILE, a file that is here")
+        found[party] = Path(file)
+    return found
+
+
+def keys_given(given: list[str]) -> "dict[str, PublicKey]":
     """Return party → public key.
 
     Raises:

@@ -1,7 +1,8 @@
 """The check of an export: signatures, hashes, breaches, values and amounts, all recomputed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.extensions.proof.allowing import beyond, least_kept
 from shapley_coop.extensions.proof.envelope import Envelope, envelope_of, read_envelope
 from shapley_coop.extensions.proof.keys import PublicKey
+from shapley_coop.extensions.proof.kinds import kind_of
 from shapley_coop.extensions.proof.mandate import read_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
@@ -42,6 +44,7 @@ def check(
     keys: Mapping[str, PublicKey],
     need: Sequence[str] = (),
     source: str = "the export",
+    logs: Mapping[str, Path] | None = None,
 ) -> list[Finding]:
     """Verify the signatures of an export and recompute its statement.
 
@@ -50,6 +53,7 @@ def check(
         keys: `operator`, an agent's name or `principal.AGENT` → that signer's trusted key.
         need: the agents whose own signatures must be on every agreement.
         source: the file's name in errors.
+        logs: a party's name → its log, from which a statement of another kind was computed.
 
     Returns:
         The findings; the export is right if every finding is sound.
@@ -64,16 +68,24 @@ def check(
     signed = _envelope(envelope, keys)
     if not signed.sound:
         return [signed]  # without a valid signature, the content is not trusted enough to be parsed
+    if envelope.payload_type == IN_TOTO and (kind := kind_of(envelope.content)):
+        return [signed, *_until_fault(kind.check(envelope.content, keys, need, logs or {}))]
+    if logs:
+        raise ValueError(f"{source} is the export of a run, which has no logs: leave out --log")
     statement = _statement(envelope, source)
     told = statement.predicate
     _may_be_played(told, source)
     parties = [*party_findings(told, keys, need)]
+    return [signed, *parties, *_until_fault(_recomputed(statement, keys))]
+
+
+def _until_fault(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings; if the operator signed what cannot be recomputed, that is the last one."""
     try:
-        return [signed, *parties, *_recomputed(statement, keys)]
+        yield from findings
     except (ValidationError, GameError, ValueError, KeyError, TypeError, AttributeError) as error:
-        # The operator signed a statement that no run could yield: a finding, not an error.
         words = str(first_error(error)) if isinstance(error, ValidationError) else str(error)
-        return [signed, *parties, Finding("statement", False, words or type(error).__name__)]
+        yield Finding("statement", False, words or type(error).__name__)
 
 
 def _may_be_played(told: Predicate, source: str) -> None:

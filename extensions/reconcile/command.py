@@ -1,0 +1,116 @@
+"""The commands `coop reconcile` and `coop contract sign`, for outcome contracts."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import note, progress, say, say_json, write_file
+from shapley_coop.cli.options import Json
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.reconcile.contract import OutcomeContract
+
+IN_DISPUTE = 1
+_MOST_SHOWN = 20
+
+Contract = Annotated[
+    Path, typer.Argument(help="An outcome contract in YAML or JSON, or a signed one.")
+]
+
+
+def reconcile(
+    contract: Contract,
+    ours: Annotated[Path, typer.Option(help="Our log of events: .csv, or JSON lines.")],
+    theirs: Annotated[Path, typer.Option(help="The other party's log.")],
+    as_: Annotated[
+        str, typer.Option("--as", help="The party that we are; by default the one that is paid.")
+    ] = "",
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="A key of this home that signs the verdict; coop keys new makes one."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the signed verdict; it needs --key.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two logs by an outcome contract: every difference, and the amounts that follow.
+
+    Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
+    """
+    from shapley_coop.extensions.reconcile.contract import read_terms
+    from shapley_coop.extensions.reconcile.verdict import OPEN, statement_of
+    from shapley_coop.extensions.reconcile.verdict import reconcile as compare
+
+    if bool(key) != bool(out):
+        raise ValueError("give --key and --out together: a verdict is written only if it is signed")
+    agreed, terms = read_terms(contract)
+    parties = agreed.parties
+    if as_ and as_ not in parties:
+        raise ValueError(f"--as {as_}: the contract is between {' and '.join(parties)}")
+    logs = [theirs, ours] if as_ == parties[1] else [ours, theirs]
+    with progress(0, "thousands of lines") as advance:
+        verdict = compare(agreed, logs, advance)
+    if key and out:
+        _write(out, key, statement_of(agreed, terms.record()["signatures"], verdict))
+    if as_json:
+        say_json(verdict)
+    else:
+        _tell(agreed, verdict)
+    if verdict["verdict"] == OPEN:
+        sys.exit(IN_DISPUTE)
+
+
+def sign(
+    contract: Contract,
+    key: Annotated[str, typer.Option(help="A key of this home; coop keys new makes one.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.")],
+) -> None:
+    """Sign an outcome contract, for coop reconcile; each party adds its signature to the file."""
+    from shapley_coop.extensions.proof.envelope import as_bytes
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.reconcile.contract import read_terms
+
+    (agreed, terms), signer = read_terms(contract), key_of(key)
+    terms.signatures[signer.public.keyid] = signer.sign(terms.message)
+    write_file(out, as_bytes(terms).decode())
+    say(str(out))
+    note(f"it has {len(terms.signatures)} of 2 signatures: {' and '.join(agreed.parties)}")
+
+
+def _write(out: Path, key: list[str], statement: dict[str, Any]) -> None:
+    """Write the signed statement of a verdict."""
+    from shapley_coop.extensions.proof.envelope import as_bytes
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.proof.statement import envelope_signed
+
+    write_file(out, as_bytes(envelope_signed(statement, map(key_of, key))).decode())
+    note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
+
+
+def _tell(contract: "OutcomeContract", verdict: dict[str, Any]) -> None:
+    """Print a verdict for a reader."""
+    (payee, payer), unit = contract.parties, contract.currency
+    for party, one in verdict["parties"].items():
+        say(f"{party}: {one['lines']} lines, {one['claimed']} claimed, {one['counts']} count")
+    say(f"{verdict['both']} events count in both logs, {verdict['one']} in one log only")
+    for one in verdict["differences"][:_MOST_SHOWN]:
+        say(_line(one))
+    if (left := len(verdict["differences"]) - _MOST_SHOWN) > 0:
+        say(f"and {left} more differences: --json lists all")
+    say(f"agreed {verdict['agreed']} {unit}, in dispute {verdict['in_dispute']} {unit}")
+    debtor, creditor = (payee, payer) if verdict["due"].startswith("-") else (payer, payee)
+    due = f"{debtor} owes {creditor} {verdict['due'].lstrip('-')} {unit}"
+    say(f"{verdict['verdict']}: {due}; {verdict['open']} {unit} stays open")
+
+
+def _line(one: dict[str, Any]) -> str:
+    """Return a difference in words."""
+    places = [
+        f"{party} {at['id']} (line {', '.join(map(str, at['lines']))})"
+        for party, at in one["at"].items()
+    ]
+    kind = f"{one['kind']} at {one['party']}" if one["party"] else one["kind"]
+    return f"  {kind}: {'; '.join(places)}{' — in dispute' * one['in_dispute']}"

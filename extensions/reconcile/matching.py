@@ -1,0 +1,153 @@
+"""The events of two logs, matched in a temporary SQLite file, and what the logs differ in."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
+from shapley_coop.extensions.reconcile.logs import Log, Status
+
+MOST_DIFFERENCES = 100_000
+"""The most differences of two logs that are written down."""
+
+_MOST_LINES = 20
+_KINDS = {Status.LATE: "late", Status.REVERSED: "reversed", Status.OUTSIDE: "outside the window"}
+
+_TABLES = """
+PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;
+CREATE TABLE event (side INT, id TEXT, line INT, status INT, time INT, key TEXT);
+"""
+
+_REVERSE = """
+UPDATE event SET status = 1 WHERE status = 0 AND EXISTS (
+  SELECT 1 FROM event AS back WHERE back.status = 5 AND back.side = event.side
+  AND back.id = event.id AND back.time BETWEEN event.time AND event.time + ?)
+"""
+
+# `state` has what each log says of an event: that of its best line, as long as the log has any.
+# `alone` has the events whose ids the other log lacks; `place` numbers those with equal keys, so
+# that each is paired with at most one under another id.
+_STATES = """
+CREATE TABLE state AS SELECT id, min(key) AS key,
+  group_concat(line) FILTER (WHERE side = 0) AS lines,
+  min(status) FILTER (WHERE side = 0) AS status,
+  sum(status IN (0, 2, 3)) FILTER (WHERE side = 0) AS times,
+  group_concat(line) FILTER (WHERE side = 1) AS lines2,
+  min(status) FILTER (WHERE side = 1) AS status2,
+  sum(status IN (0, 2, 3)) FILTER (WHERE side = 1) AS times2
+  FROM event WHERE status < 5 GROUP BY id;
+CREATE TABLE alone AS
+  SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY status, id) AS place FROM (
+    SELECT 0 AS side, id, key, lines, status, times FROM state WHERE status2 IS NULL AND status < 4
+    UNION ALL
+    SELECT 1, id, key, lines2, status2, times2 FROM state WHERE status IS NULL AND status2 < 4);
+CREATE INDEX lonely ON alone (side, key, place);
+CREATE VIEW pair AS
+  SELECT id, lines, status, times, id AS id2, lines2, status2, times2 FROM state
+  WHERE status IS NOT NULL AND status2 IS NOT NULL
+  UNION ALL
+  SELECT a.id, a.lines, a.status, a.times, b.id, b.lines, b.status, b.times
+  FROM alone AS a LEFT JOIN alone AS b ON b.side = 1 AND b.key = a.key AND b.place = a.place
+  WHERE a.side = 0
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, id, lines, status, times FROM alone AS b
+  WHERE side = 1 AND NOT EXISTS (
+    SELECT 1 FROM alone AS a WHERE a.side = 0 AND a.key = b.key AND a.place = b.place);
+"""
+
+_DIFFERENT = """
+SELECT * FROM pair WHERE status IS NOT status2 OR times IS NOT times2 OR id IS NOT id2"""
+_CLAIMED = "SELECT side, count(*) FROM event WHERE status < 4 GROUP BY side"
+_COUNTS = "SELECT sum(status = 0), sum(status2 = 0), sum(status = 0 AND status2 = 0) FROM pair"
+
+
+class _State(NamedTuple):
+    """What one log says of an event, over all lines about it."""
+
+    id: str
+    lines: str  # numbers, separated by commas
+    status: int
+    times: int  # the number of lines that claim the event and are not reversed
+
+
+def match(
+    logs: Sequence[Log], contract: OutcomeContract
+) -> tuple[dict[str, Any], int, list[dict[str, Any]]]:
+    """Return each party's counts, how many events count in both logs, and the differences by id.
+
+    Raises:
+        ValueError: a line is wrong, or there are more than `MOST_DIFFERENCES`.
+    """
+    parties = contract.parties
+    with closing(sqlite3.connect("")) as books:  # an empty name is a file that SQLite removes
+        books.executescript(_TABLES)
+        for side, log in enumerate(logs):
+            lines = ((side, *line) for line in log.read())
+            books.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", lines)
+        if contract.reversal:
+            within = seconds(contract.reversal.within) * 1_000_000
+            books.execute("CREATE INDEX back ON event (side, id, time) WHERE status = 5")
+            books.execute(_REVERSE, (within,))
+        books.executescript(_STATES)
+        found: list[dict[str, Any]] = []
+        for row in books.execute(_DIFFERENT):
+            found += _differences(parties, _state(row[:4]), _state(row[4:]))
+            if len(found) > MOST_DIFFERENCES:
+                names = " and ".join(str(log.path) for log in logs)
+                raise ValueError(f"{names} differ in more than {MOST_DIFFERENCES} lines: check ids")
+        claimed = dict(books.execute(_CLAIMED))
+        *counts, both = (count or 0 for count in books.execute(_COUNTS).fetchone())
+        sides = {
+            party: {
+                "log": log.hash.hexdigest(),
+                "lines": log.lines,
+                "claimed": claimed.get(side, 0),
+                "counts": counts[side],
+            }
+            for side, (party, log) in enumerate(zip(parties, logs, strict=True))
+        }
+        return sides, both, sorted(found, key=_place)
+
+
+def _state(columns: Sequence[Any]) -> _State | None:
+    return None if columns[0] is None else _State(*columns)
+
+
+def _differences(
+    parties: Sequence[str], ours: _State | None, theirs: _State | None
+) -> Iterator[dict[str, Any]]:
+    """Yield a difference for each thing that two logs say differently of one event."""
+    both = [*zip(parties, (ours, theirs), (theirs, ours), strict=True)]
+    at = {party: _shown(state) for party, state, _ in both if state}
+    counting = [state for state in (ours, theirs) if state and state.status == Status.COUNTS]
+    one_counts = len(counting) == 1
+
+    def difference(kind: str, party: str | None, in_dispute: bool) -> dict[str, Any]:
+        return {"kind": kind, "party": party, "in_dispute": in_dispute, "at": at}
+
+    if ours and theirs and ours.id != theirs.id:
+        yield difference("renamed id", None, False)
+    for party, state, other in both:
+        if state is None:
+            if one_counts:
+                yield difference("missing", party, True)
+            continue
+        if state.times > max(1, other.times if other else 0):
+            yield difference("counted twice", party, False)
+        if other and other.status == state.status:
+            continue
+        if kind := _KINDS.get(Status(state.status)):
+            yield difference(kind, party, one_counts)
+        elif state.status == Status.OTHER and one_counts:
+            yield difference("disputed", party, True)
+
+
+def _shown(state: _State) -> dict[str, Any]:
+    lines = sorted(map(int, state.lines.split(",")))
+    return {"id": state.id, "lines": lines[:_MOST_LINES]}
+
+
+def _place(difference: dict[str, Any]) -> tuple[str, str]:
+    """Return a difference's place, which is the same whichever log comes first."""
+    return min(one["id"] for one in difference["at"].values()), difference["kind"]
