@@ -80,7 +80,8 @@ def _handled(hear: Any) -> Iterator[None]:
     before: dict[int, Any] = {}
     try:
         for one in (signal.SIGINT, signal.SIGTERM):
-            before[one] = signal.signal(one, hear)
+            if signal.getsignal(one) != signal.SIG_IGN:  # as under nohup, or in a script's job
+                before[one] = signal.signal(one, hear)
     except ValueError:  # another thread than the main one
         pass
     try:
