@@ -67,11 +67,12 @@ async def play(
     run: str = "",
     watch: Watcher | None = None,
     person: Person | None = None,
+    idempotency_key: str = "",
 ) -> dict[str, Any]:
     """Prepare a run, follow it to its end, and return the result; see `prepare` and `follow`."""
 
     def begun() -> tuple[Run, Hold]:
-        entered = prepare(graph, config, run)
+        entered = prepare(graph, config, run, idempotency_key)
         return entered, hold(entered)
 
     entered, taken = await asyncio.to_thread(begun)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,33 +13,23 @@ import pytest
 
 from shapley_coop.cli.stopping import STOPPING
 from shapley_coop.extensions.sweeps.folders import read_rows
+from shapley_coop.extensions.sweeps.tests.held import HANGS, NAMES, Held, seats_at
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
-HANGS = 60
 MIDDLE = {"run": 2, "sweep": 8}
 """The call in which the signal comes; no other is in flight."""
 
 
-class Held:
-    """Replies as the embedded agents do, but the middle call waits until it is let go."""
-
-    def __init__(self, middle: int) -> None:
-        self.reached, self.let_go = threading.Event(), threading.Event()
-        self.middle, self.calls = middle, 0
-
-    def __call__(self, messages, request):
-        self.calls += 1
-        if self.calls == self.middle:
-            self.reached.set()
-            assert self.let_go.wait(HANGS)
-        return reply(messages, request)
-
-
 @contextmanager
 def begun(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    told = {**os.environ, "COOP_HOME": str(folder / "home"), "OPENAI_API_KEY": "test"}
+    told = {
+        **os.environ,
+        "COOP_HOME": str(folder / "home"),
+        "OPENAI_API_KEY": "test",
+        "COOP_SEND_FACTS": "1",
+    }
     command = [sys.executable, "-m", "shapley_coop", *words]
     with subprocess.Popen(
         command, cwd=folder, env=told, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -60,11 +49,11 @@ def ended(folder: Path, *words: str) -> str:
 
 def words_of(what: str, folder: Path, stub: StubOpenAI) -> list[str]:
     """A command that plays one or two runs behind the stub, one call at a time."""
-    model = ["--model", "openai:stub", "--base-url", stub.base_url]
     if what == "run":
-        return ["run", "escape_room", "-g", "negotiation", "--name", "one", *model]
-    seats = {"*": {"model": "openai:stub", "base_url": stub.base_url}}
-    base = {"game": "escape_room", "graph": "negotiation", "seats": seats}
+        agents = [word for name in NAMES for word in ("--agent", f"{name}=openai:{name}")]
+        words = ["run", "escape_room", "-g", "negotiation", "--name", "one", *agents]
+        return [*words, "--base-url", stub.base_url]
+    base = {"game": "escape_room", "graph": "negotiation", "seats": seats_at(stub)}
     (folder / "two.yaml").write_text(json.dumps({"name": "two", "base": base, "seeds": "0-1"}))
     return ["sweep", "two.yaml", "-o", "out", "--max-connections", "1"]
 
