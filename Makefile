@@ -44,7 +44,7 @@ proofs: $(READY)
 real-model: $(READY)
 	$(BIN)/python -m tests.real_model
 
-# Temporal, DBOS and Celery in an environment of their own, for the tests of docs/jobs.md.
+# Temporal, DBOS, Celery and Inspect in an environment of their own, for the tests of these.
 engines: $(READY)
 	$(BIN)/python -m tests.engines
 

@@ -1,7 +1,8 @@
-"""`make engines`: job queues in an environment of their own, for the recipes of `docs/jobs.md`.
+"""`make engines`: others' engines in an environment of their own, for tests that show they fit.
 
-Temporal, DBOS and Celery are not among the libraries that this project needs. They come from the
-package index; the environment also sees this repository and its libraries.
+Temporal, DBOS and Celery play the recipes of `docs/jobs.md`; Inspect reads what `coop export`
+writes. None is among the libraries that this project needs. They come from the package index; the
+environment also sees this repository and its libraries.
 """
 
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from tests.root import ROOT
 
-PINS = ("temporalio==1.35.0", "dbos==3.4.0", "celery==5.7.0")
+PINS = ("temporalio==1.35.0", "dbos==3.4.0", "celery==5.7.0", "inspect-ai==0.3.285")
 FOLDER = ROOT / "build" / "engines"
 PYTHON = FOLDER / "bin" / "python"
 
@@ -22,7 +23,7 @@ PYTHON = FOLDER / "bin" / "python"
 def engines_python() -> str:
     """Return the environment's Python; skip the test if it was not made."""
     if not PYTHON.exists():
-        pytest.skip("make engines installs temporalio, dbos and celery for this test")
+        pytest.skip("make engines installs temporalio, dbos, celery and inspect-ai for this test")
     return str(PYTHON)
 
 
