@@ -62,7 +62,7 @@ async def _watched(work: Coroutine[Any, Any, Result]) -> Result:
         return await work
 
 
-def _stop(task: "asyncio.Task[Any]", gently: bool) -> None:
+def _stop(task: "asyncio.Task[Any] | None", gently: bool) -> None:
     """Ask the runs of this loop to stop or, if none advances, cancel the work."""
     from shapley_coop.seats.clients import clients_here
 
@@ -70,7 +70,7 @@ def _stop(task: "asyncio.Task[Any]", gently: bool) -> None:
     if gently and stopping.gentle and stopping.playing:
         stopping.ask(signal.Signals(received[-1]).name)
         note(STOPPING)
-    else:
+    elif task:
         task.cancel()
 
 
@@ -87,5 +87,5 @@ def _handled(hear: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

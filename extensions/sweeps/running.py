@@ -28,7 +28,7 @@ def run_cells(
     limits: Limits | None = None,
     prices: Prices = NO_PRICES,
     skipped: dict[str, str] | None = None,
-    remote: str = "",
+    remote: Sequence[str] = (),
     keep: Keep = "all",
     stopped: str = "",
 ) -> Tally:
@@ -36,7 +36,7 @@ def run_cells(
 
     Args:
         suites: the suites of the cells; the folder records these suites and those in `skipped`.
-        cells: the cells in order; they run here or on the server with the URL `remote`.
+        cells: the cells in order; they run here or on the servers with the URLs `remote`.
         folder: the sweep's folder.
         what: the title of the progress bar.
         limits: the limits of the sweep; the cost is computed with `prices`.
@@ -59,8 +59,8 @@ def run_cells(
             return _play(store, cells, player, limits, prices, moved, stopped or kept)
 
 
-def _player(remote: str, sweep: str, keep: Keep, limits: Limits) -> Player:
-    """Return the player of a sweep's cells: this process, or the server with the URL `remote`.
+def _player(remote: Sequence[str], sweep: str, keep: Keep, limits: Limits) -> Player:
+    """Return the player of a sweep's cells: this process, or the servers with the URLs `remote`.
 
     Raises:
         ValueError: this process is to play without batches, but letters of the sweep wait in some.

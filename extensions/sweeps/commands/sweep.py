@@ -75,7 +75,14 @@ def sweep(
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
-    remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
+    remote: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="URL of a server that plays the runs; repeat it for several. COOP_REMOTE_TOKEN "
+            "is their token.",
+            metavar="URL",
+        ),
+    ] = None,
     _unsafe: NoSandbox = False,
 ) -> None:
     """Play each run of a suite once. To continue, repeat the command; several can work at once."""
@@ -91,7 +98,7 @@ def sweep(
     if remote and batch:
         raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
     batches = extension.only("batches", NO_BATCHES) if batch else None
-    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
+    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, bool(remote))
     chosen, cells, skipped = cells_of_suites(suites, seeds, model, base_url)
     known = prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
@@ -116,13 +123,13 @@ def sweep(
             limits=limits,
             prices=known,
             skipped=skipped,
-            remote=remote,
+            remote=remote or (),
             keep=keep,
         )
     _tell(folder, tally)
 
 
-def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
+def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: bool) -> None:
     """Refuse limits that this process could not enforce.
 
     Raises:
