@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs real-model test-under-load lint dev bench soak lock sbom audit docs pages clean
+.PHONY: setup demo eval test proofs real-model engines test-under-load lint dev bench soak lock sbom audit docs pages clean
 
 setup: $(READY)
 
@@ -43,6 +43,10 @@ proofs: $(READY)
 # A small real model at every seat, by llama.cpp in a folder of its own; skipped without either.
 real-model: $(READY)
 	$(BIN)/python -m tests.real_model
+
+# Temporal, DBOS, Celery and Inspect in an environment of their own, for the tests of these.
+engines: $(READY)
+	$(BIN)/python -m tests.engines
 
 # No test looks at a clock: the same tests beside twelve busy processes.
 test-under-load: $(READY)

@@ -18,11 +18,11 @@ def main() -> None:
     """Run a command; report an error in one line.
 
     The exit code is 2 if the command was wrong, 3 if an API key is missing, 1 if something else
-    failed, and 130 after an interruption.
+    failed, 130 after Ctrl-C, and 143 after SIGTERM.
     """
     try:
         _environment()
-        sys.exit(command_line(sys.argv[1:])(standalone_mode=False))
+        sys.exit(_of_signal(command_line(sys.argv[1:])(standalone_mode=False)))
     except ValueError as error:
         complain(_words_of(error))
         sys.exit(USAGE)
@@ -45,6 +45,15 @@ def main() -> None:
             raise
         complain(in_one_line(error))
         sys.exit(USAGE if reason(error) and not of_home(error) else ELSEWHERE)
+
+
+def _of_signal(code: int | None) -> int | None:
+    """Return the exit code of a command; typer's is 130 also after SIGTERM."""
+    if code == INTERRUPTED:
+        from shapley_coop.cli.stopping import received
+
+        return 128 + received[-1] if received else code
+    return code
 
 
 def _more_on(error: typer.TyperException, message: str) -> str:

@@ -14,10 +14,10 @@ Result = TypeVar("Result")
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end, and return its result."""
-    import asyncio  # imported here: it loads slowly, and `coop --help` does not need it
+    """Run a coroutine to its end, and return its result; see `cli.stopping` for signals."""
+    from shapley_coop.cli.stopping import run_stoppable  # slow, and `coop --help` does not need it
 
-    return asyncio.run(work)
+    return run_stoppable(work)
 
 
 def say(text: str = "") -> None:

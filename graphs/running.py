@@ -25,6 +25,7 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenMail, OpenQuestion, find_asked, open_questions
 from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configure, hold, hold_lease, open_workflow
+from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import IGNORE, overdue
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
@@ -66,11 +67,12 @@ async def play(
     run: str = "",
     watch: Watcher | None = None,
     person: Person | None = None,
+    idempotency_key: str = "",
 ) -> dict[str, Any]:
     """Prepare a run, follow it to its end, and return the result; see `prepare` and `follow`."""
 
     def begun() -> tuple[Run, Hold]:
-        entered = prepare(graph, config, run)
+        entered = prepare(graph, config, run, idempotency_key)
         return entered, hold(entered)
 
     entered, taken = await asyncio.to_thread(begun)
@@ -102,6 +104,7 @@ async def follow(
 
     Raises:
         Busy: another worker plays the run.
+        GraphDrained: the runs of this event loop were asked to stop; the run can be resumed.
         LeaseLost: another worker has taken the run over.
         OtherWorkflow: the run began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
@@ -249,20 +252,20 @@ async def _advance(
     waits = False
     saver = cast(HomeSaver, app.checkpointer)
     saver.fences[run.run] = lease.check
-    stream = app.astream(
-        given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
-    )
+    how: Any = {"stream_mode": ["updates", "values"], "durability": "sync"}
     try:
-        async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
-            if mode == "values":
-                ended = told
-                continue
-            waits = waits or _INTERRUPT in told
-            for node, written in told.items():
-                if isinstance(written, dict):
-                    check_same_config(run, written)
-                    if watch:
-                        watch(node, _news(written))
+        with clients_here().stopping.advancing() as control:
+            stream = app.astream(given, config, context=_NO_CONTEXT, control=control, **how)
+            async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+                if mode == "values":
+                    ended = told
+                    continue
+                waits = waits or _INTERRUPT in told
+                for node, written in told.items():
+                    if isinstance(written, dict):
+                        check_same_config(run, written)
+                        if watch:
+                            watch(node, _news(written))
     finally:
         saver.fences.pop(run.run, None)
     return None if waits else ended

@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
+from shapley_coop.seats.stopping import Stopping
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ class Clients:
         deaf: seats whose endpoint answered in words although the request forced a tool call.
         unbounded: seats whose endpoint refused the bounds in a schema.
         batched: the client that replaces `http` if a sweep sends letters in batches; else None.
+        stopping: the request to stop the runs of this event loop.
     """
 
     http: Any = None
@@ -48,6 +50,7 @@ class Clients:
     deaf: set[Seat] = field(default_factory=set)
     unbounded: set[Seat] = field(default_factory=set)
     batched: Any = None
+    stopping: Stopping = field(default_factory=Stopping)
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()

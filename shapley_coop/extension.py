@@ -126,7 +126,7 @@ class Extension:
         suites: a suite's name → the package whose folder has the suite, as NAME.yaml.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
         batches: a provider → its `Batches`, as the extension of sweeps defines them.
-        players: a name → a callable from a URL and a sweep's id to a `Player` of the cells.
+        players: a name → a callable from URLs and a sweep's id to a `Player` of the cells.
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).

@@ -22,6 +22,8 @@ async def play(
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
+    *,
+    idempotency_key: str = "",
     **settings: Any,
 ) -> Outcome:
     """Play a workflow to its settlement.
@@ -32,6 +34,8 @@ async def play(
         run: the run's name; if it is empty, a name is generated.
         watch: a function that is called after each node with its name and its update.
         person: a function that answers letters for the people at the table.
+        idempotency_key: a name of this job. A repetition with the same name and configuration
+            goes on with the run that the job began, or returns the run's result.
         settings: fields of the configuration, which add to or replace those of `config`. `game` may
             be a `Game`. A value of `seats` may be a function of a letter and its facts, a LangChain
             chat model, or a compiled LangGraph graph.
@@ -41,7 +45,9 @@ async def play(
 
     Raises:
         TypeError: the game or a seat is an object of an unknown kind.
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or another
+            job has the same `idempotency_key`.
+        Busy: another process plays the run that the job began.
         CredentialsMissing: a seat's key is not set.
         SeatError: a seat did not answer; `coop resume RUN`, or `resume`, continues the run.
         Waiting: people are asked, and no `person` answers for them.
@@ -52,7 +58,7 @@ async def play(
 
     fields, objects = _told_apart(config, settings)
     with seat_objects(objects), acting_for(holder().owner):
-        outcome = await _outcome_of(played(graph, fields, run, watch, person))
+        outcome = await _outcome_of(played(graph, fields, run, watch, person, idempotency_key))
     _warn_of_unread(outcome, objects.keys())
     return outcome
 
@@ -105,13 +111,16 @@ def play_sync(
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
+    *,
+    idempotency_key: str = "",
     **settings: Any,
 ) -> Outcome:
     """Play a workflow to its settlement and return the result, like `play` but without `await`.
 
     It also works while an event loop runs, as in a notebook.
     """
-    return run_blocking(play(graph, config, run, watch, person, **settings))
+    key = idempotency_key
+    return run_blocking(play(graph, config, run, watch, person, idempotency_key=key, **settings))
 
 
 async def resume(

@@ -140,6 +140,7 @@ def _go_on(run: Any, as_json: bool) -> str:
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
+    _check_not_stopped()
     try:
         _check_ready(run)
         return RESUMED if _follow(run, as_json, Serving()) else WAITING
@@ -150,9 +151,16 @@ def _go_on(run: Any, as_json: bool) -> str:
         complain(str(other))
     except ValueError as error:
         note(f"{run.run}: {error}")
-    except SystemExit:
-        pass  # the error is printed already
+    except SystemExit:  # the error is printed already
+        _check_not_stopped()
     return STOPPED
+
+
+def _check_not_stopped() -> None:
+    from shapley_coop.cli.stopping import Stopped, received
+
+    if received:
+        raise Stopped(received[-1])
 
 
 def _check_ready(run: Any) -> None:
@@ -250,7 +258,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
         onward = command_for(run, "resume", *["--serve"] * served.wanted)
         note(f"{run.run} {how}: go on with {onward}")
-        sys.exit(INTERRUPTED)
+        sys.exit(getattr(left, "code", INTERRUPTED))
     if as_json:
         from shapley_coop.evals.measures.reasons import record_and_reasons
 

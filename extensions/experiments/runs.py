@@ -5,7 +5,7 @@ from threading import Thread
 from typing import Any
 
 import requests
-from langsmith import Client, trace
+from langsmith import Client, get_current_run_tree, trace
 from urllib3 import Retry
 
 from shapley_coop.evals.cell import Row
@@ -52,8 +52,10 @@ def _status(client: Client) -> int:
 
 
 def told_by_phase(row: Row) -> dict[str, Any]:
-    """Return a run's outputs; log its phases as child runs of the experiment's run."""
+    """Return a run's outputs; name its trace by game and seed, and log its phases as child runs."""
     outcome = row["result"]
+    if traced := get_current_run_tree():
+        traced.name = f"{outcome['game']} seed {row['seed']}"
     told: dict[str, dict[str, Any]] = {
         "negotiation": {
             "rounds_of_talk": outcome.get("rounds_of_talk"),

@@ -1,9 +1,9 @@
-"""Remote sweeps: a LangGraph server plays the runs, with the server's queue and database."""
+"""Remote sweeps: LangGraph servers play the runs, with their own queues and databases."""
 
 from shapley_coop.extension import Extension
 
 EXTENSION = Extension(
     name="remote",
-    about="Have a LangGraph server play the cells of `coop sweep --remote URL`.",
+    about="Have LangGraph servers play the cells of `coop sweep --remote URL`.",
     players={"remote": "shapley_coop.extensions.remote.remote:Remote"},
 )

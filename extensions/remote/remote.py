@@ -1,77 +1,62 @@
-"""The player that plays a sweep's cells (runs) on a LangGraph server, with the server's queue."""
+"""The player that plays a sweep's cells (runs) on LangGraph servers, with the servers' queues."""
 
+import asyncio
 import time
-from collections.abc import Awaitable, Collection
-from typing import Any, TypeVar, cast
+from collections.abc import Collection, Sequence
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
-
-import httpx
-from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import LangGraphError, NotFoundError
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
-from shapley_coop.graphs.threads import configure
-from shapley_coop.seats.clients import clients_here
-from shapley_coop.state.storage.register import Run
-from shapley_coop.state.table import Table
-
-UNDER_WAY = ("pending", "running")
-T = TypeVar("T")
+from shapley_coop.extensions.remote.server import Server
 
 
 class Remote:
-    """A player of cells on a server.
+    """A player of cells on servers.
 
-    A resumed sweep finds a cell's thread under the same id, so no cell is played twice. The player
-    waits for a run that is still running, and resumes a stopped run from its last checkpoint.
+    A resumed sweep finds a cell's thread under the same id, on the server that has it, so no cell
+    is played twice. The player waits for a run that is still running, and resumes a stopped run
+    from its last checkpoint. A new cell goes to the server with the fewest runs in front of it.
 
     Args:
-        url: the server's address.
+        urls: the servers' addresses; a server that is left out loses its unfinished runs.
         sweep: the sweep's id.
     """
 
     elsewhere = True
 
-    def __init__(self, url: str, sweep: str) -> None:
-        self._url, self._sweep = url, sweep
-        self._made: LangGraphClient | None = None
-        self._silent = False
+    def __init__(self, urls: Sequence[str], sweep: str) -> None:
+        self._servers, self._sweep = [Server(url) for url in urls], sweep
+        self._chosen: dict[str, Server] = {}
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell on the server to its end.
+        """Play a cell on a server to its end.
 
         Raises:
             ValueError: the server cannot be reached or refuses, or the run stopped before its end.
         """
         started, thread = time.monotonic(), self._thread(cell)
+        server = self._chosen[cell.id] = await self._server_for(thread)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
-        create = self._client.threads.create
-        await self._answered(create(thread_id=thread, if_exists="do_nothing", metadata=about))
-        table, begun = await self._table(thread)
-        if not _ended(table):
-            await self._run(cell, thread, begun)
-            table, _ = await self._table(thread)
-        if not _ended(table):
-            raise ValueError(f"{self._url}: the run of thread {thread} stopped before its end")
+        table, resumed = await server.play(cell, thread, about)
         volatile = volatile_of(
             cell,
             table,
             Clock(),
             run=thread,
-            resumed=begun,
-            server=self._url,
+            resumed=resumed,
+            server=server.url,
             started=started,
         )
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """Return the model calls made in a cell's unfinished run, or [] if the server fails."""
-        if self._silent:
+        server = self._chosen.get(cell.id)
+        if server is None or server.silent:
             return []
         try:
-            table, begun = await self._table(self._thread(cell))
+            table, begun = await server.table(self._thread(cell))
         except ValueError:
             return []  # the server failed
         return count_calls(table) if begun else []
@@ -82,64 +67,21 @@ class Remote:
     async def tidy(self, ended: Collection[str]) -> None:
         """Do nothing, because the runs leave no files on this machine."""
 
-    @property
-    def _client(self) -> LangGraphClient:
-        if self._made is None:
-            self._made = get_client(url=self._url)
-            clients_here().closing.push_async_callback(self._made.aclose)
-        return self._made
+    async def _server_for(self, thread: str) -> Server:
+        """Return the server that has a thread or, for a new thread, the least busy one.
+
+        Raises:
+            ValueError: one of several servers, which could have the thread, cannot be asked.
+        """
+        if len(self._servers) == 1:
+            return self._servers[0]
+        found = await asyncio.gather(*(server.has(thread) for server in self._servers))
+        for server, has in zip(self._servers, found, strict=True):
+            if has:
+                return server
+        waiting = await asyncio.gather(*(server.waiting() for server in self._servers))
+        busy = [n + server.playing for n, server in zip(waiting, self._servers, strict=True)]
+        return self._servers[busy.index(min(busy))]
 
     def _thread(self, cell: Cell) -> str:
         return str(uuid5(NAMESPACE_URL, f"{self._sweep}/{cell.id}"))
-
-    async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
-        """Start or resume the cell's run, or join it if it is running; wait for its end."""
-        runs = self._client.runs
-        latest = await self._answered(runs.list(thread, limit=1))
-        under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
-        if not under_way:
-            config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
-            config.pop("configurable")  # the server itself sets the run's thread
-            how: Any = {"config": config, "context": {}, "durability": "sync"}
-            start = None if begun else {"room": cell.room}
-            made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
-            under_way = [made["run_id"]]
-        while True:  # a run has no time limit, so a request that times out is repeated
-            try:
-                await runs.join(thread, under_way[0])
-            except httpx.ReadTimeout:
-                continue
-            except (httpx.HTTPError, LangGraphError) as error:
-                raise self._failure(error) from None
-            return
-
-    async def _table(self, thread: str) -> tuple[Table, bool]:
-        """Return the latest state of a cell's thread, and whether the cell's play has begun."""
-        try:
-            state = await self._answered(self._client.threads.get_state(thread))
-        except _Missing:
-            return cast(Table, {}), False
-        table = cast(Table, state["values"] or {})
-        return table, bool(table.get("episode"))
-
-    async def _answered(self, asked: Awaitable[T]) -> T:
-        try:
-            return await asked
-        except NotFoundError:
-            raise _Missing(f"{self._url}: the thread or the workflow does not exist") from None
-        except (httpx.HTTPError, LangGraphError) as error:
-            raise self._failure(error) from None
-
-    def _failure(self, error: Exception) -> ValueError:
-        # The client has retried for seconds, so `paid_for` need not ask again at once.
-        self._silent = isinstance(error, httpx.ConnectError)
-        reason = " ".join(str(error).split())[:200] or "no answer"
-        return ValueError(f"{self._url}: {type(error).__name__}: {reason}")
-
-
-class _Missing(ValueError):
-    """The error if the server does not know the thread or the workflow."""
-
-
-def _ended(table: Table) -> bool:
-    return bool(table.get("settlement")) and table.get("status") != "open"

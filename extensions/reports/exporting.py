@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 ROWS = "rows"
 """The format of `coop export` that writes rows unchanged and makes no tables."""
 
+INSPECT = "inspect"
+"""The format of `coop export` that writes logs for Inspect."""
+
 
 def export(
     folder: Folder,
@@ -25,18 +28,28 @@ def export(
         typer.Option("-o", "--out", help="The folder to write to. Default: DIR/tables."),
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="csv, jsonl or parquet: tables; rows: whole runs.")
+        str,
+        typer.Option(
+            "--format",
+            help="csv, jsonl or parquet: tables; rows: whole runs; inspect: logs for inspect view.",
+        ),
     ] = "csv",
     prices: PriceFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Write a sweep's tidy tables, or its unchanged rows."""
+    """Write a sweep's tidy tables, its unchanged rows, or logs for Inspect."""
     from shapley_coop.extensions.sweeps.store import Store
 
     into = out or folder / "tables"
     with Store(folder) as store:
         if format_ == ROWS:
             say(str(write_rows(store, into, force)))
+            return
+        if format_ == INSPECT:
+            from shapley_coop.extensions.reports.inspect_logs import write_logs
+
+            for path in write_logs(store, out or folder / INSPECT, force):
+                say(str(path))
             return
         count = len(store.rows())
     from shapley_coop.extensions.reports.tables import tables

@@ -37,6 +37,8 @@ with require_extra("dev", "the LangGraph server"):
 
 logger = logging.getLogger(__name__)
 
+STOPPED = "Stopped. Started again in this folder, the server goes on with the runs under way."
+
 
 def application() -> Starlette:
     """Return the app with all routes and middleware.
@@ -121,6 +123,8 @@ async def _lifespan(brought: Iterable[str], _: Starlette) -> AsyncIterator[None]
     finally:
         for guard in guards():
             await guard.end()
+        if os.environ.get(STARTED):
+            sys.stderr.write(f"{STOPPED}\n")
 
 
 app = application()

@@ -19,7 +19,7 @@ from shapley_coop.evals.prices import NO_PRICES, Prices, is_free
 from shapley_coop.extensions.sweeps.playing import EVERY, NO_RATES, Batches, Rates
 from shapley_coop.extensions.sweeps.purse import MINUTE, Purse
 from shapley_coop.seats.asking import PATIENCE, Enquiry
-from shapley_coop.seats.clients import Ask
+from shapley_coop.seats.clients import Ask, clients_here
 from shapley_coop.seats.endpoint import profile_of
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
@@ -119,11 +119,13 @@ class SweepGate:
         if self.batches is not None and is_batched(seat.model):
             return await self._in_a_batch(self.batches, seat, question, ask)
         endpoint = f"{seat.provider} {seat.base_url or ''}"
-        pace = self._paces.setdefault(endpoint, Pace())
+        stopping = clients_here().stopping
+        pace = self._paces.setdefault(endpoint, Pace(sleep=stopping.sleep))
         for tries in count(1):
             await pace.enter()
             busy: float | None = None
             try:
+                stopping.check()
                 return await self._once(seat, question.text, endpoint, ask)
             except SeatError as error:
                 busy = error.busy

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from shapley_coop import extension
 from shapley_coop.cli.console import finish, note, progress
+from shapley_coop.cli.options import seats_from
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.evals.seeds import parse_seeds
@@ -12,7 +13,7 @@ from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import left_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, Player, Tally
 from shapley_coop.extensions.sweeps.store import NoSweep, Store
-from shapley_coop.extensions.sweeps.suite import Suite, known_suites, load_suite
+from shapley_coop.extensions.sweeps.suite import Suite, known_suites, load_suite, seated
 
 NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
 ALL = "all"
@@ -27,7 +28,7 @@ def run_cells(
     limits: Limits | None = None,
     prices: Prices = NO_PRICES,
     skipped: dict[str, str] | None = None,
-    remote: str = "",
+    remote: Sequence[str] = (),
     keep: Keep = "all",
     stopped: str = "",
 ) -> Tally:
@@ -35,7 +36,7 @@ def run_cells(
 
     Args:
         suites: the suites of the cells; the folder records these suites and those in `skipped`.
-        cells: the cells in order; they run here or on the server with the URL `remote`.
+        cells: the cells in order; they run here or on the servers with the URLs `remote`.
         folder: the sweep's folder.
         what: the title of the progress bar.
         limits: the limits of the sweep; the cost is computed with `prices`.
@@ -58,8 +59,8 @@ def run_cells(
             return _play(store, cells, player, limits, prices, moved, stopped or kept)
 
 
-def _player(remote: str, sweep: str, keep: Keep, limits: Limits) -> Player:
-    """Return the player of a sweep's cells: this process, or the server with the URL `remote`.
+def _player(remote: Sequence[str], sweep: str, keep: Keep, limits: Limits) -> Player:
+    """Return the player of a sweep's cells: this process, or the servers with the URLs `remote`.
 
     Raises:
         ValueError: this process is to play without batches, but letters of the sweep wait in some.
@@ -102,14 +103,24 @@ def rows_of(folder: Path, cells: Sequence[Cell]) -> list[Row]:
     return [row for row in read_rows(folder) if row["cell"] in wanted]
 
 
-def cells_of_suites(names: list[str], seeds: str) -> tuple[list[Suite], list[Cell], dict[str, str]]:
-    """Return suites, their cells and, for `all`, unplayable suite → the reason."""
+def cells_of_suites(
+    names: list[str], seeds: str, model: str = "", base_url: str | None = None
+) -> tuple[list[Suite], list[Cell], dict[str, str]]:
+    """Return suites, their cells and, for `all`, unplayable suite → the reason.
+
+    Args:
+        names: the suites' names or files, or only `ALL`.
+        seeds: the seeds instead of the suites' own, if any.
+        model: the model of every agent instead of the suites' own, if any.
+        base_url: the model's endpoint.
+    """
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
     for name in known_suites() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
         try:
+            suite = seated(suite, seats_from(model, None, base_url)) if model else suite
             cells += expand(suite)
         except ValueError as error:
             if names != [ALL]:

@@ -3,6 +3,7 @@
 A suite is a base (workflow and run configuration) and the axes that vary it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -18,7 +19,8 @@ from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
 
 _SHIPPED = Path(__file__).with_name("suites")
-_GAME = "game"
+_GAME, _SEATS = "game", "seats"
+_LONGEST_NAME = 64
 
 NAMING = "Small letters, digits and _; by default the file's own name."
 
@@ -171,6 +173,23 @@ def load_suite(name: str) -> Suite:
         raise ValueError(f"{path}: {first_error(error, Suite)}") from None
     refuse_programs(path, games_in(suite))
     return suite
+
+
+def seated(suite: Suite, seats: Mapping[str, Any]) -> Suite:
+    """Return the suite with other seats, and with the first seat's model added to its name.
+
+    Raises:
+        ValueError: an axis of the suite sets seats.
+    """
+    for axis, labels in suite.axes.items():
+        if any(_SEATS in settings for settings in labels.values()):
+            raise ValueError(
+                f"--model: the axis {axis} of {suite.name} sets the seats: change them in its file"
+            )
+    model = next(iter(seats.values()))
+    of = str(model if isinstance(model, str) else model["model"]).lower()
+    name = f"{suite.name}_{re.sub('[^a-z0-9]+', '_', of)}"[:_LONGEST_NAME].strip("_")
+    return suite.model_copy(update={"name": name, "base": {**suite.base, _SEATS: dict(seats)}})
 
 
 def games_in(suite: Suite) -> Iterator[Any]:

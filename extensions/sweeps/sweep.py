@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from langgraph.errors import GraphDrained
+
 from shapley_coop.evals.cell import Cell
 from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.extensions.sweeps.cells import seats_of
@@ -57,13 +59,16 @@ class Sweep:
         """Play the cells; return the tally, with the cells that others have played meanwhile.
 
         Raises:
-            ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
+            GraphDrained: the process was asked to stop before its cells had ended.
+        ValueError: the sweep uses batches, and a seat's endpoint offers no batches.
         """
         async with clients():
             await self._begin()
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.limits.at_once, len(self._todo))):
                     group.create_task(self._work())
+            if self._tally.done < len(self._todo):
+                clients_here().stopping.check()
         left = await asyncio.to_thread(self.worker.store.left, self._todo)
         self._tally.before = len(self.cells) - len(left) - self._tally.done
         self._tally.cost = await self._purse.spent()
@@ -72,7 +77,8 @@ class Sweep:
     async def _begin(self) -> None:
         """Limit calls to models, set up batches, and remove what killed processes left."""
         here, gate = clients_here(), SweepGate(self._purse, self.prices, self.limits.rates)
-        here.gate = gate.call
+        here.gate, self._purse.sleep = gate.call, here.stopping.sleep
+        here.stopping.gentle = self.limits.batches is None
         if self.limits.batches and self._todo:
             sweep = self.worker.store.id
             batches = self.limits.batches(sweep, self._purse, lambda: self._playing, self.tell)
@@ -116,7 +122,7 @@ class Sweep:
 
     async def _may_begin(self) -> bool:
         """Return whether another run fits the limits; wait if runs in progress may decide this."""
-        while not self._tally.stopped:
+        while not (self._tally.stopped or clients_here().stopping.asked):
             if self.limits.cost is None:
                 return True
             # A run's cost is unknown until the first run has ended, so the first run plays alone.
@@ -139,6 +145,8 @@ class Sweep:
         """Play a cell and store its row or its failure; return the cost in USD."""
         try:
             finished = await self.player.play(cell)
+        except GraphDrained:
+            return 0.0
         except Exception as error:
             return await self._failed(cell, error)
         cost = _cost(self.prices, finished.row["calls"])

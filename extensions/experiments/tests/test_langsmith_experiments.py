@@ -228,6 +228,8 @@ def test_the_phases_of_a_run_hang_under_it_in_its_experiment(server, there, rows
         if above := run.get("parent_run_id"):
             assert run["session_name"] == roots[above]["session_name"]
             children.setdefault(above, []).append(run)
+    seeds = {row["seed"] for row in rows}
+    assert {run["name"] for run in roots.values()} == {f"escape_room seed {n}" for n in seeds}
     assert children.keys() == roots.keys()
     for above, phases in children.items():
         phases.sort(key=lambda run: run["dotted_order"])

@@ -33,7 +33,7 @@ def test_a_server_gives_the_rows_that_this_machine_gives(server, tmp_path):
     made = suite(seeds=[0, 3])
     here = read_rows(run_once(made, tmp_path / "here"))
     registered(tmp_path / "there", made)
-    tally = run(made, tmp_path / "there", player=Remote(server.url, SWEEP))
+    tally = run(made, tmp_path / "there", player=Remote([server.url], SWEEP))
     assert (tally.done, tally.failed) == (2 * len(CONDITIONS), 0)
     there = read_rows(tmp_path / "there")
     for row in here:
@@ -53,10 +53,10 @@ def test_a_server_gives_the_rows_that_this_machine_gives(server, tmp_path):
 def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server, tmp_path):
     made = suite(vary={"graph": ["negotiation"]}, seeds=[5])
     registered(tmp_path, made)
-    run(made, tmp_path, player=Remote(server.url, SWEEP))
+    run(made, tmp_path, player=Remote([server.url], SWEEP))
     before, (first,) = kept(tmp_path), map(json.loads, kept(tmp_path, volatile=True))
     change(tmp_path, "DELETE FROM sweep_rows")
-    run(made, tmp_path, player=Remote(server.url, SWEEP))
+    run(made, tmp_path, player=Remote([server.url], SWEEP))
     assert kept(tmp_path) == before
     (again,) = map(json.loads, kept(tmp_path, volatile=True))
     assert (again["run"], again["episode"], again["resumed"]) == (
@@ -85,7 +85,7 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
     registered(tmp_path, made)
     with in_background(HTTPServer(("127.0.0.1", 0), Refusal)) as url:
-        tally = run(made, tmp_path, player=Remote(url, SWEEP))
+        tally = run(made, tmp_path, player=Remote([url], SWEEP))
     assert tally.failed == 1
     (failure,) = failures_in(tmp_path)
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")

@@ -8,7 +8,7 @@ import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import note, say
-from shapley_coop.cli.options import NoSandbox, PriceFile, prices_from
+from shapley_coop.cli.options import BaseUrl, NoSandbox, PriceFile, prices_from
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, Tally, rates_from
 from shapley_coop.state.storage.home import home
 
@@ -24,6 +24,9 @@ Dollars = Annotated[
 AtOnce = Annotated[int, typer.Option(help="Runs played at the same time.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
 
+SuiteModel = Annotated[
+    str, typer.Option("--model", help="The seat of every agent, instead of the suite's own seats.")
+]
 RequestRate = Annotated[
     list[str] | None,
     typer.Option(help="N, or provider=N: requests per minute, over all processes.", metavar="N"),
@@ -39,6 +42,8 @@ def sweep(
     out: Out = None,
     limit: Annotated[int | None, typer.Option(help="Play only the first N runs.", min=1)] = None,
     seeds: Seeds = "",
+    model: SuiteModel = "",
+    base_url: BaseUrl = None,
     max_connections: Annotated[
         int | None,
         typer.Option(
@@ -70,7 +75,14 @@ def sweep(
     tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
-    remote: Annotated[str, typer.Option(help="URL of a server that plays the runs.")] = "",
+    remote: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="URL of a server that plays the runs; repeat it for several. COOP_REMOTE_TOKEN "
+            "is their token.",
+            metavar="URL",
+        ),
+    ] = None,
     _unsafe: NoSandbox = False,
 ) -> None:
     """Play each run of a suite once. To continue, repeat the command; several can work at once."""
@@ -86,8 +98,8 @@ def sweep(
     if remote and batch:
         raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
     batches = extension.only("batches", NO_BATCHES) if batch else None
-    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
-    chosen, cells, skipped = cells_of_suites(suites, seeds)
+    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, bool(remote))
+    chosen, cells, skipped = cells_of_suites(suites, seeds, model, base_url)
     known = prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
@@ -98,8 +110,8 @@ def sweep(
         show_forecast(cells, folder, known, batch)
         return
     if cost_limit is not None:
-        for model in sorted(models_of(cells)):
-            known.of(model)  # which raises an error if the model has no price
+        for each in sorted(models_of(cells)):
+            known.of(each)  # which raises an error if the model has no price
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
@@ -111,13 +123,13 @@ def sweep(
             limits=limits,
             prices=known,
             skipped=skipped,
-            remote=remote,
+            remote=remote or (),
             keep=keep,
         )
     _tell(folder, tally)
 
 
-def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
+def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: bool) -> None:
     """Refuse limits that this process could not enforce.
 
     Raises:

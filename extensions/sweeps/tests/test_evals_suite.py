@@ -12,7 +12,8 @@ from shapley_coop.extensions.reports.figures import KINDS
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.checks import check_cells
 from shapley_coop.extensions.sweeps.folders import shard
-from shapley_coop.extensions.sweeps.suite import Suite, load_suite, shipped_suites
+from shapley_coop.extensions.sweeps.running import cells_of_suites
+from shapley_coop.extensions.sweeps.suite import Suite, load_suite, seated, shipped_suites
 from shapley_coop.graphs import names
 from tests.evals.swept import CONDITIONS, DILEMMA, suite
 
@@ -147,3 +148,18 @@ def test_a_shipped_suite_can_be_played(name):
 def test_an_unknown_suite_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="escape_room"):
         load_suite("nope")
+
+
+def test_a_model_takes_every_seat_of_a_suite_under_a_name_of_its_own():
+    suites, cells, _ = cells_of_suites(["escape_room"], "0", "openai:gpt-5-mini", "http://here/v1")
+    assert [suite.name for suite in suites] == ["escape_room_openai_gpt_5_mini"]
+    seats = [seat for cell in cells for seat in cell.room["seats"].values()]
+    assert {(seat["model"], seat["base_url"]) for seat in seats} == {
+        ("openai:gpt-5-mini", "http://here/v1")
+    }
+
+
+def test_a_model_is_refused_where_an_axis_sets_the_seats():
+    made = suite(vary={"who": {"greedy": {"seats": {"*": "embedded:greedy"}}}})
+    with pytest.raises(ValueError, match="--model: the axis who of mini sets the seats"):
+        seated(made, {"*": "openai:gpt-5-mini"})

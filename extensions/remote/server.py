@@ -1,0 +1,221 @@
+"""One LangGraph server that plays cells: its threads, its queue, and its absences.
+
+A server that answered before may be away for `PATIENCE` seconds, for example while it is started
+again. Its cells wait, and then go on from their last checkpoints.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+
+import httpx
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import (
+    ConflictError,
+    InternalServerError,
+    LangGraphError,
+    NotFoundError,
+    RateLimitError,
+)
+
+from shapley_coop.evals.cell import Cell
+from shapley_coop.graphs.threads import configure
+from shapley_coop.seats.clients import clients_here
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
+
+TOKENS = ("COOP_REMOTE_TOKEN", "LANGGRAPH_API_KEY")
+"""The environment variables of the servers' token; the first that is set is sent."""
+
+PATIENCE = 600.0
+"""The seconds for which a server that answered before may give no answer."""
+
+QUEUED = 10
+"""The number of waiting runs in a server's queue from which no cell is added."""
+
+_PAUSE, _FRESH = 1.0, 0.5
+_UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
+_AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
+
+T = TypeVar("T")
+
+
+class Away(ValueError):
+    """The error if a server gives no answer now, but may give one later."""
+
+
+class _TimedOut(Away):
+    """The error if an answer took too long."""
+
+
+class Missing(ValueError):
+    """The error if the server does not know the thread or the workflow."""
+
+
+class Server:
+    """A server that plays cells.
+
+    Args:
+        url: the server's address.
+
+    Attributes:
+        playing: the number of cells of this process that the server plays.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url, self.playing = url, 0
+        self._made: LangGraphClient | None = None
+        self._heard = -PATIENCE
+        self._depth = (-PATIENCE, 0)
+
+    async def play(self, cell: Cell, thread: str, about: dict[str, str]) -> tuple[Table, bool]:
+        """Play a cell on a thread; return its last state, and whether it was begun before.
+
+        Raises:
+            ValueError: the server refuses or stays away, or the run failed.
+        """
+        create, found = self._client.threads.create, list[bool]()
+
+        async def ended() -> Table | None:
+            made = create(thread_id=thread, if_exists="do_nothing", metadata=about)
+            await self._answered(made)
+            table, begun = await self.table(thread)
+            found.append(begun)
+            if not _ended(table):
+                await self._run(cell, thread, begun)
+                table, _ = await self.table(thread)
+            return table if _ended(table) else None
+
+        self.playing += 1
+        try:
+            while (table := await self._patiently(ended)) is None:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(_PAUSE)  # the server took the run up again, or lost it
+        finally:
+            self.playing -= 1
+        return table, found[0]
+
+    async def has(self, thread: str) -> bool:
+        """Return whether the server knows a thread.
+
+        Raises:
+            ValueError: the server refuses or stays away.
+        """
+
+        async def known() -> bool:
+            try:
+                await self._answered(self._client.threads.get(thread))
+            except Missing:
+                return False
+            return True
+
+        return await self._patiently(known)
+
+    async def table(self, thread: str) -> tuple[Table, bool]:
+        """Return the latest state of a thread, and whether the cell's play has begun."""
+        try:
+            state = await self._answered(self._client.threads.get_state(thread))
+        except Missing:
+            return cast(Table, {}), False
+        table = cast(Table, state["values"] or {})
+        return table, bool(table.get("episode"))
+
+    async def waiting(self) -> int:
+        """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
+        if time.monotonic() - self._depth[0] > _FRESH:
+            self._depth = (time.monotonic(), self._depth[1])  # others use it meanwhile
+            try:
+                asked = self._client.http.get("/metrics", params={"format": "json"})
+                told: Any = await self._answered(asked)
+                self._depth = (time.monotonic(), int(told["queue"]["n_pending"]))
+            except (ValueError, KeyError, TypeError):
+                self._depth = (time.monotonic(), 0)
+        return self._depth[1]
+
+    @property
+    def silent(self) -> bool:
+        """Whether the server gave no answer lately, so that asking it again takes seconds."""
+        return time.monotonic() - self._heard >= PATIENCE
+
+    @property
+    def _client(self) -> LangGraphClient:
+        if self._made is None:
+            # The library would also send the key of LangSmith, to any address.
+            token = next(filter(None, map(os.environ.get, TOKENS)), None)
+            self._made = get_client(url=self.url, api_key=token)
+            clients_here().closing.push_async_callback(self._made.aclose)
+        return self._made
+
+    async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
+        """Start or resume the cell's run, or join it if it is running; wait for its end.
+
+        Raises:
+            ValueError: the server is away or refuses, or the run failed.
+        """
+        runs = self._client.runs
+        try:
+            latest = await self._answered(runs.list(thread, limit=1))
+            run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
+            run = run or await self._begin(cell, thread, begun)
+            await self._joined(thread, run)
+            status = (await self._answered(runs.get(thread, run)))["status"]
+        except Missing as lost:  # by a server that was killed before it saved the new thread
+            raise Away(str(lost)) from None
+        if status in _FAILED:
+            raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end")
+
+    async def _begin(self, cell: Cell, thread: str, begun: bool) -> str:
+        """Start or resume a run as soon as the server's queue is short; return the run's id."""
+        while await self.waiting() >= QUEUED:  # noqa: ASYNC110 - the server tells no event
+            await asyncio.sleep(_PAUSE)
+        config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
+        config.pop("configurable")  # the server itself sets the run's thread
+        how: Any = {"config": config, "context": {}, "durability": "sync"}
+        start = None if begun else {"room": cell.room}
+        made = self._client.runs.create(thread, cell.graph, input=start, **how)
+        try:
+            return str((await self._answered(made))["run_id"])
+        except Missing as unknown:
+            raise ValueError(str(unknown)) from None
+
+    async def _joined(self, thread: str, run: str) -> None:
+        """Wait for a run's end; it has no time limit, so a request that times out is repeated."""
+        while True:
+            try:
+                await self._answered(self._client.runs.join(thread, run))
+            except _TimedOut:
+                continue
+            return
+
+    async def _patiently(self, step: Callable[[], Awaitable[T]]) -> T:
+        """Repeat a step while the server is away, but not if it never answered."""
+        while True:
+            try:
+                return await step()
+            except Away:
+                if self.silent:
+                    raise
+                await asyncio.sleep(_PAUSE)
+
+    async def _answered(self, asked: Awaitable[T]) -> T:
+        try:
+            found = await asked
+        except NotFoundError:
+            raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
+        except httpx.ReadTimeout as error:
+            raise _TimedOut(f"{self.url}: {type(error).__name__}") from None
+        except (httpx.HTTPError, LangGraphError) as error:
+            raise self._failure(error) from None
+        self._heard = time.monotonic()
+        return found
+
+    def _failure(self, error: Exception) -> ValueError:
+        reason = " ".join(str(error).split())[:200] or "no answer"
+        kind = Away if isinstance(error, _AWAY) else ValueError
+        return kind(f"{self.url}: {type(error).__name__}: {reason}")
+
+
+def _ended(table: Table) -> bool:
+    return bool(table.get("settlement")) and table.get("status") != "open"
