@@ -68,7 +68,10 @@ def offer_to_answer(view: Facts) -> dict[str, Any]:
 def speakers(view: Facts) -> dict[str, Any]:
     """Return the agents that speak after the reader in the last round, in words; else ""."""
     after = view.get("speak_after", [])
-    return {"after": few(after) if after else "nobody" if "speak_after" in view else ""}
+    return {
+        "after": few(after) if after else "nobody" if "speak_after" in view else "",
+        "can_redraft": view.get("can_redraft", True),
+    }
 
 
 def _others(answering: Sequence[str]) -> str:

@@ -32,8 +32,9 @@ class Redraft(Response):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Leave drafts out if nobody speaks afterwards."""
-        return LastReply if facts.get("speak_after") == [] else super().narrowed(facts, carries)
+        """Leave drafts out if not all others would answer them."""
+        can_redraft = facts.get("can_redraft", True)
+        return super().narrowed(facts, carries) if can_redraft else LastReply
 
 
 @reader
@@ -53,6 +54,8 @@ def read(turn: TurnContext, agent: str, message: Message) -> Redraft | Fault:
             f"Words alone accept nothing. {ask_back(turn.evaluated.offer)} Or put a draft of your "
             "own in its place, and say how it differs.",
         )
+    if not still_to_speak(turn, agent).get("can_redraft", True):
+        return Fault("VOID", "Not everybody would be asked about another draft: accept or reject.")
     found = contract_propose.draft_in(turn, message)
     if isinstance(found, Fault):
         return found

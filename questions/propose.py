@@ -1,13 +1,14 @@
 """The question for an offer, to one agent."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading, read_proposal
-from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.language.wire import Message, untagged_object
 from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Within
@@ -58,6 +59,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
         return misplaced
     if message.reject is not None:
         return Offer.holding(None, speech=message.speech or message.reject)
+    if message.proposal is None:
+        # No offer of another is on the table, so the clauses can only be the author's own.
+        message = replace(message, proposal=untagged_object(message, "clauses"))
     found = deal_in(turn, message)
     return found if isinstance(found, Fault) else Offer.holding(found, speech=message.speech)
 

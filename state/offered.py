@@ -148,9 +148,13 @@ def answer_order(turn: TurnContext, agent: str) -> Facts:
 
 
 def still_to_speak(turn: TurnContext, agent: str) -> Facts:
-    """Return the agents that speak after an agent in the last round of a talk; {} before it."""
+    """Return the agents that speak after an agent in the last round of a talk; {} before it.
+
+    `can_redraft` says whether all others do, so that a draft by the agent could still bind.
+    """
     agents, last = turn.table["agents"], turn.table["round"] >= turn.evaluated.config.rounds
-    return {"speak_after": agents[agents.index(agent) + 1 :]} if last else {}
+    after = agents[agents.index(agent) + 1 :]
+    return {"speak_after": after, "can_redraft": len(after) == len(agents) - 1} if last else {}
 
 
 def certified_offer(turn: TurnContext, agent: str) -> Facts:

@@ -1,7 +1,7 @@
 """The search for the one known name that an agent means."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from shapley_coop.deals.language.hedges import agreeing, split_reason
 
@@ -19,24 +19,26 @@ def find_meant(said: str, known: Collection[str]) -> str | None:
     >>> find_meant("Write code.", ["write_code"]), find_meant("day off", ["days off", "start"])
     ('write_code', 'days off')
     """
-    if said in known:
-        return said
-    return _find_spelt(unwrap(said), known)
+    return said if said in known else _find_spelt(unwrap(said), _by_spelling(known))
 
 
-def _find_spelt(words: str, known: Collection[str]) -> str | None:
-    """Return the one known name with this spelling, or else the one that differs in a plural."""
-    bare = _spelling(words)
-    if not bare:
-        return None
-    forms = _forms(bare)
-    near = [(_spelling(name), name) for name in known if _spelling(name) in forms]
-    alike = [name for spelling, name in near if spelling == bare] or [name for _, name in near]
-    return alike[0] if len(alike) == 1 else None
+def _by_spelling(known: Iterable[str]) -> dict[str, list[str]]:
+    """Return spelling → the names that have it."""
+    names: dict[str, list[str]] = {}
+    for name in known:
+        names.setdefault(_spelling(name), []).append(name)
+    return names
 
 
 def _spelling(name: str) -> str:
-    return name.casefold().replace("_", " ")
+    return _ARTICLE.sub("", name.casefold().replace("_", " "))
+
+
+def _find_spelt(words: str, names: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the one name with this spelling, or else the one that differs in a plural."""
+    bare = _spelling(words)
+    alike = names.get(bare) or [name for form in _forms(bare) for name in names.get(form, ())]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _forms(spelling: str) -> set[str]:
@@ -60,7 +62,7 @@ def find_action(said: str, known: Collection[str], now: bool = False) -> str | N
         said: the text.
         known: the known actions.
         now: whether the action is done at once, so that "again" or "this turn" means what it
-            says, and a reason may follow in brackets or behind a dash.
+            says, and a reason may follow behind a dash.
 
     >>> find_action("I will pull the lever", ["door", "lever"]), find_action("cast Heal", ["Heal"])
     ('lever', 'Heal')
@@ -76,7 +78,8 @@ def find_action(said: str, known: Collection[str], now: bool = False) -> str | N
     words, reason = _without_aside(unwrap(said).replace("’", "'"))
     if not now and _NOW.search(words):
         return None
-    named = [(core, name) for core in _cores(words) if (name := _find_named(core, known))]
+    names = _by_spelling(known)
+    named = [(core, name) for core in _cores(words) if (name := _find_spelt(core, names))]
     if not named:
         return None
     core, name = max(named, key=lambda one: len(one[0]))
@@ -84,15 +87,6 @@ def find_action(said: str, known: Collection[str], now: bool = False) -> str | N
     if _names_another(around, name, known) or not _leaves(reason, name, now):
         return None
     return name
-
-
-def _find_named(core: str, known: Collection[str]) -> str | None:
-    """Return the one known action with these words, where articles do not count."""
-    if found := _find_spelt(core, known):
-        return found
-    bare = {_ARTICLE.sub("", name): name for name in known}
-    found = _find_spelt(_ARTICLE.sub("", core), bare)
-    return bare[found] if found else None
 
 
 def _without_aside(words: str) -> tuple[str, str]:
@@ -142,8 +136,9 @@ def _leaves(reason: str, name: str, now: bool) -> bool:
         return name.casefold().startswith(bare.casefold())
     if not _BEHIND.sub("", f" {bare}", count=1):
         return now or not _NOW.search(bare)
-    in_doubt = _UNDONE.search(reason) or (bare != reason and _DOUBTFUL.search(bare))
-    return now and " " in bare and agreeing(bare) and not in_doubt
+    in_brackets = bare != reason  # where no sentence shows what the words mean
+    free = now and not in_brackets and " " in reason
+    return free and agreeing(reason) and not _UNDONE.search(reason)
 
 
 _STEM = len(" refus")
@@ -198,10 +193,3 @@ _UNDONE = re.compile(
     r"\b(?:when|once|after|only if|for|says) [A-Z]"
 )
 """Words by which a reason takes an action back, puts it off, or gives it to somebody else."""
-
-_DOUBTFUL = re.compile(
-    r"\b(?:next|then|when|once|after|only|from|turn|others?|another|he|she|they|you|to be|"
-    r"says?|said|think|guess|\d+)\b",
-    re.IGNORECASE,
-)
-"""Further words that may do so in brackets, where no sentence shows what they mean."""

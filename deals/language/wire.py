@@ -34,7 +34,8 @@ from typing import Any
 
 from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
 from shapley_coop.deals.language.faults import Fault, together
-from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
+from shapley_coop.deals.language.hedges import doubted, hedged
+from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH, read_json
 from shapley_coop.deals.language.thoughts import MARK, without_thoughts
 from shapley_coop.escaping import SELECTED, hides
 
@@ -142,6 +143,21 @@ def _apart(text: str) -> tuple[str, str]:
     begin, end = opened.start("fence"), closed.end()
     others = text[:begin] + text[end:]
     return (others, text[begin:end]) if others.upper().count("<ACTION>") == 1 else (text, "")
+
+
+def untagged_object(message: Message, key: str) -> Any | None:
+    """Return the JSON object that ends the words outside all elements, or None if there is none.
+
+    It has to have the key, and the words before it must have no other brace and no reservation, as
+    the object might be another's or denied.
+    """
+    words = message.outside
+    start = words.find("{")
+    found = read_json(words, start) if start >= 0 else ""
+    if isinstance(found, str) or not isinstance(found.value, dict) or key not in found.value:
+        return None
+    alone = not words[found.end :].strip(" `\n") and not hedged(words[:start])
+    return found.value if alone and not doubted(words[:start].rstrip(" `\n")) else None
 
 
 def too_long(message: Message) -> Fault | None:

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games.actions import actions_of_all
@@ -38,6 +39,10 @@ _IN_FRONT = re.compile(
 """A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
 
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
+_ALL_OTHERS = re.compile(
+    r"\b(?:(?:all|each) of the others|all (?:the )?others|the others|every(?:body|one) else)\b",
+    re.IGNORECASE,
+)
 _MARKS = {
     **dict.fromkeys(
         ("not", "never", "no", "cannot", "refrain", "refrains", "unless", "except", "without"),
@@ -196,10 +201,13 @@ def _lines(body: str) -> list[str]:
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
     """Return a line's tokens that carry meaning: names, actions, numbers and words like "not".
 
-    In a game of one turn the words "at every turn" are ignored.
+    In a game of one turn the words "at every turn" are ignored. All others who are paid come last,
+    as "pays the others 15" means "pays 15, split evenly among all others".
     """
     once = {("each", "word")} if terms.turns == 1 else set()
-    return tuple(token for token, kind in _tokens(text, terms) if (token, kind) not in once)
+    said = [token for token, kind in _tokens(text, terms) if (token, kind) not in once]
+    paid = OTHERS in said[1:]
+    return (*said[:1], *(t for t in said[1:] if t != OTHERS), *([OTHERS] if paid else []))
 
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
@@ -208,11 +216,12 @@ def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
     literal = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
     pattern = re.compile(f"(?P<name>{literal})|(?P<number>{_NUMBER.pattern})|(?P<word>[^\\W\\d_]+)")
     found = []
-    for match in pattern.finditer(text.replace("n't", " not").replace("n’t", " not")):
+    text = _ALL_OTHERS.sub(OTHERS, text.replace("n't", " not").replace("n’t", " not"))
+    for match in pattern.finditer(text):
         value, kind = match.group(), str(match.lastgroup)
         if kind == "number":
             found.append((_number(value.replace(" ", "")), kind))
-        elif kind == "name":
+        elif kind == "name" or value == OTHERS:
             found.append((value, kind))
         elif mark := _MARKS.get(value.lower()):
             found.append((mark, kind))

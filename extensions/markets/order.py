@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, cast
 
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.language.wire import Message, untagged_object
 from shapley_coop.extensions.markets.ordering import orders
 from shapley_coop.extensions.markets.orders import (
     SHAPE,
@@ -55,11 +55,14 @@ def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
     """Return the orders in an answer (None if it is `<REJECT>`), or the answer's fault."""
     if message.accept is not None or message.action is not None:
         return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
-    if message.proposal is None:
+    sent = message.proposal
+    if sent is None:
         if message.reject is not None:
             return Orders.of(orders=None)
+        sent = untagged_object(message, "orders")
+    if sent is None:
         return Fault("MPT", f"Put your orders into one <PROPOSAL>…</PROPOSAL>: {SHAPE}")
-    found = read_orders(message.proposal, agent, turn.evaluated.game.goods)
+    found = read_orders(sent, agent, turn.evaluated.game.goods)
     return found if isinstance(found, Fault) else Orders.of(orders=found)
 
 

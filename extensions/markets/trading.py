@@ -76,7 +76,8 @@ class Trader(Reader):
 
     def answer_draft(self) -> str:
         """Return an acceptance of a good draft, or a proposal that replaces the draft."""
-        return self.reply() if self._good(ahead=1) else self.propose()
+        fixed = not self.facts.get("can_redraft", True)
+        return self.reply() if fixed or self._good(ahead=1) else self.propose()
 
     def sign(self) -> str:
         """Return a signature if the deal leaves the agent with a gain, else a rejection."""

@@ -14,7 +14,8 @@ def pass_on(
     """Return a node that gives the turn to the next agent.
 
     Verdicts: `agreed` (all accepted the same clauses), `in_words` (all accepted an offer without
-    clauses), `respond` or `propose` (for the next agent), and `no_deal` (the turns are used up).
+    clauses), `respond` or `propose` (for the next agent), and `no_deal` (the turns are used up, or
+    too few are left for all to accept another offer).
 
     Args:
         turns: a function that returns the most messages of a talk. If given, each message is a
@@ -31,6 +32,8 @@ def pass_on(
         if round_ > (turns(evaluated) if turns else evaluated.config.rounds):
             return {"verdict": "no_deal", "offer": None}
         answers = offer is not None and offer["by"] != agents[at]
+        if not (answers or turns) and at and round_ == evaluated.config.rounds:
+            return {"verdict": "no_deal", "offer": None}  # not all would answer another offer
         return {
             "verdict": "respond" if answers else "propose",
             "offer": offer if answers or turns else None,

@@ -57,10 +57,12 @@ class Party(StageReader):
         return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
-        """Return my acceptance of the offer, or else my own draft."""
+        """Return my acceptance of the offer, or else my own draft if all could accept it."""
         deal = offered_deal(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
+        if not self.facts.get("can_redraft", True):
+            return "<s>I do not agree to what leaves me no better.</s><REJECT>"
         return self.draft()
 
     def sign(self) -> str:

@@ -360,6 +360,25 @@ async def test_who_answers_a_draft_last_is_offered_no_draft_of_its_own(script: S
     assert "<PROPOSAL>" not in last
 
 
+async def test_a_draft_that_not_all_would_be_asked_about_is_neither_offered_nor_read(
+    script: Script,
+) -> None:
+    """In the last round the first speaker alone can draft, as nobody speaks twice."""
+    all_do = [{"kind": "do", "agent": "everyone", "action": "take"}]
+    deal = f"<PROPOSAL>{json.dumps({'clauses': all_do})}</PROPOSAL>"
+    script["Alice", "contract_propose"] = deal
+    script["Bob", "contract_answer"] = [f"<s>Rather mine.</s>{deal}", "<REJECT>"]
+    room = RunConfig(game="cash_grab", params={"rounds": 1}, rounds=1)
+    outcome = await play("contracts", room)
+    asked, again = script.shown_to("Bob", "contract_answer")
+    assert "Last round: after you speaks Carol." in asked
+    assert "- `<REJECT>`: then there is no deal\n" in asked
+    assert "a draft in its place" not in asked
+    assert "Not everybody would be asked about another draft" in again
+    assert script.shown_to("Carol", "contract_propose") == []
+    assert outcome["status"] == "no_deal"
+
+
 # What was said
 
 

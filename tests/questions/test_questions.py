@@ -66,7 +66,7 @@ def test_what_is_void_in_the_last_round_is_in_no_form(name: str, counters: bool)
 
 
 def test_a_draft_that_nobody_could_answer_is_in_no_form() -> None:
-    last: Any = schema_of({"ask": "contract_answer", "round": 3, "rounds": 3, "speak_after": []})
+    last: Any = schema_of({"ask": "contract_answer", "round": 3, "rounds": 3, "can_redraft": False})
     assert "clauses" not in last["properties"]
 
 

@@ -38,6 +38,17 @@ async def test_trades_are_executed_and_paid_at_one_price(script: Script) -> None
     await sound(outcome)
 
 
+async def test_orders_alone_in_a_block_of_json_need_no_tag(script: Script) -> None:
+    two_trade(script)
+    orders = json.dumps({"orders": [order("sell", "wood", 2, 5)]})
+    script["Ann", "order"] = f"Wood is worth less to me.\n```json\n{orders}\n```"
+    script["Cem", "order"] = [f"I will not send these:\n```json\n{orders}\n```", "<REJECT>"]
+    outcome, _ = await ended()
+    assert outcome["usage"]["calls"]
+    assert len(script.shown_to("Ann", "order")) == 1
+    assert len(script.shown_to("Cem", "order")) == 2
+
+
 async def test_orders_stay_sealed(script: Script) -> None:
     """A limit is in its author's letters and in the operator's journal, and nowhere else."""
     two_trade(script)

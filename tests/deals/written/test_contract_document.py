@@ -59,6 +59,19 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     assert differences(prose.replace(percent, free), DEAL, TERMS) == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["Ann pays the others 15, in equal parts, once.", "Once, Ann pays 15 to all of the others."],
+)
+def test_all_others_may_be_named_before_their_amount(line):
+    three = Terms(agents=["Ann", "Ben", "Cem"], actions={}, turns=9)
+    deal = Deal(clauses=[Pay(payer="Ann", payee="others", amount=15)])
+    (clause,) = deal.clauses
+    prose = compose(deal, three)
+    assert differences(prose.replace(clause.words(), line), deal, three) == []
+    assert differences(prose.replace(clause.words(), "The others pay Ann 15 once."), deal, three)
+
+
 def test_all_parties_named_one_by_one_are_everyone():
     acts = {"Ann": ["work", "give"], "Ben": ["work", "give"]}
     terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=2)
