@@ -1,15 +1,21 @@
 """Cells sent to a real LangGraph server."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
+from shapley_coop.extensions.server.dev import free_port
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
+from shapley_coop.extensions.sweeps.playing import Limits
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
 from tests.server_process import Server
@@ -17,6 +23,7 @@ from tests.server_process import Server
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
 
 SWEEP = "a-sweep"
+PAID = "SELECT DISTINCT scope FROM facts WHERE kind = 'posting'"
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +96,66 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     assert tally.failed == 1
     (failure,) = failures_in(tmp_path)
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")
+
+
+class FixedServer(Server):
+    """A server that is started again at the same address."""
+
+    def command(self) -> list[str]:
+        self._port = getattr(self, "_port", None) or str(free_port("127.0.0.1"))
+        command = super().command()
+        command[command.index("--port") + 1] = self._port
+        return command
+
+
+class Killing(Remote):
+    """A player that kills its first server and starts it again when the first row is written."""
+
+    def __init__(self, servers: Sequence[Server], sweep: str) -> None:
+        super().__init__([server.url for server in servers], sweep)
+        self.server: Server | None = servers[0]
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        server, self.server = self.server, None
+        if server:
+            server.kill()
+            await asyncio.to_thread(server.start)
+
+
+def test_a_server_that_was_killed_is_waited_for_and_no_cell_is_played_twice(tmp_path: Path):
+    made = suite(vary={"graph": ["shapley_coop"]}, seeds="0-11")
+    folders = [tmp_path / name for name in ("one", "two", "here", "there")]
+    here = results(read_rows(run_once(made, folders[2])))
+    for folder in folders[:2]:
+        folder.mkdir()
+    servers = [FixedServer(folder) for folder in folders[:2]]
+    try:
+        player = Killing([server.start() for server in servers], registered(folders[3], made))
+        tally = run(made, folders[3], Limits(at_once=6), player=player)
+        threads = [one for server in servers for one in known_threads(server)]
+    finally:
+        for server in servers:
+            server.stop()
+    assert (tally.done, tally.failed) == (12, 0), failures_in(folders[3])
+    assert results(read_rows(folders[3])) == here
+    assert len(threads) == len(set(threads)) == 12
+    paid = [episodes_paid(server) for server in servers]
+    assert sum(map(len, paid)) == 12, "one play for each cell"
+    assert all(paid), "both servers had a part"
+
+
+def known_threads(server: Server) -> list[str]:
+    return [str(one["thread_id"]) for one in server.client().threads.search(limit=100)]
+
+
+def episodes_paid(server: Server) -> set[str]:
+    """The plays whose end is in the server's ledger."""
+    with closing(sqlite3.connect(server.home / "books.sqlite")) as file:
+        return {scope for (scope,) in file.execute(PAID)}
+
+
+def results(rows: Any) -> list[Any]:
+    """The payoffs and the contract of each seed."""
+    return sorted(
+        (row["seed"], row["result"]["payoffs"], row["result"]["contract"]["text"]) for row in rows
+    )
