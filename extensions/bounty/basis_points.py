@@ -1,16 +1,19 @@
 """Shares in basis points, as payment rails take them, with the hash of the proof that sets them."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import apportion, plain
-
-if TYPE_CHECKING:
-    from shapley_coop.extensions.proof.envelope import Envelope
-    from shapley_coop.extensions.proof.keys import PublicKey
-    from shapley_coop.extensions.proof.kinds import Owed
+from shapley_coop.extensions.proof.check_command import keys_given
+from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.envelope import Envelope, read_envelope
+from shapley_coop.extensions.proof.home_keys import key_names, key_of
+from shapley_coop.extensions.proof.keys import PublicKey
+from shapley_coop.extensions.proof.kinds import Owed, kind_of
+from shapley_coop.files import bytes_of
 
 WHOLE = 10_000
 RULE = "largest remainder; of equal remainders, the share listed first gets the point"
@@ -27,57 +30,47 @@ class Proved(NamedTuple):
     content: Mapping[str, Any]
     sha256: str
 
-    def owed(self) -> "Owed":
+    def owed(self) -> Owed:
         """Return what the statement says is to be paid.
 
         Raises:
             ValueError: it is not a statement that can be paid.
         """
-        from shapley_coop.extensions.proof.kinds import kind_of
-
         kind = kind_of(self.content)
         if kind is None:
             raise ValueError("the file is the proof of a run: give the run's name to coop pay")
         return kind.owed(self.content)
 
 
-def proved(file: Path, keys: "Mapping[str, PublicKey]") -> Proved:
+def proved(file: Path, keys: Sequence[str]) -> Proved:
     """Return the statement in a file, if everything in it holds.
 
     Args:
         file: what `coop prove` or `coop reconcile` wrote.
-        keys: `operator` or a party's name → its trusted key; without any, the operator's key is
-            the key of this home that signed the file.
+        keys: the trusted keys, as `coop check --key` takes them; without any, the operator's key
+            is the key of this home that signed the file.
 
     Raises:
         ValueError: the file cannot be read, or a check of it fails.
     """
-    import hashlib
-
-    from shapley_coop.extensions.proof.checking import check
-    from shapley_coop.extensions.proof.envelope import read_envelope
-    from shapley_coop.files import bytes_of
-
     try:
         content = bytes_of(file)
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as a proof: {error.strerror}") from None
     envelope = read_envelope(content, str(file))
-    trusted = keys or _signer_here(envelope, file)
+    trusted = keys_given(keys) or _signer_here(envelope, file)
     for finding in check(content, trusted, source=str(file)):
         if not finding.sound:
             raise ValueError(f"{file} does not hold: {finding.what}: {finding.found}")
     return Proved(envelope.content, hashlib.sha256(envelope.payload).hexdigest())
 
 
-def _signer_here(envelope: "Envelope", file: Path) -> "dict[str, PublicKey]":
+def _signer_here(envelope: Envelope, file: Path) -> dict[str, PublicKey]:
     """Return the key of this home that signed an envelope, as the operator's.
 
     Raises:
         ValueError: no key of this home signed it.
     """
-    from shapley_coop.extensions.proof.home_keys import key_names, key_of
-
     for name in key_names():
         if (key := key_of(name).public).keyid in envelope.signatures:
             return {"operator": key}

@@ -2,17 +2,17 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from shapley_coop.amounts import from_micro
 from shapley_coop.cli.console import finish, note, say, say_lines, write_file
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.bounty.basis_points import Proved
     from shapley_coop.extensions.bounty.payment_file import Account, Payment
     from shapley_coop.state.table import Table
 
@@ -37,43 +37,50 @@ class Debts(NamedTuple):
     of_sponsor: Moves
 
 
+Run = Annotated[str, typer.Argument(help="An ended run, or a file.json that coop reconcile wrote.")]
+Accounts = Annotated[
+    Path | None,
+    typer.Option(
+        help="A YAML file of agent: {name, iban, bic}; `world` is the payer of the bounty."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--out",
+        help="The file to write; with several payers, one file for each. Default: pain001.xml, or "
+        "for basis points the terminal.",
+    ),
+]
+On = Annotated[
+    str,
+    typer.Option("--date", help="The date of payment, such as 2026-12-31; by default today."),
+]
+Points = Annotated[
+    bool,
+    typer.Option(
+        "--basis-points", help="Write shares that sum to 10,000, and the proof's hash, as JSON."
+    ),
+]
+Proof = Annotated[
+    Path | None,
+    typer.Option(help="With --basis-points: what coop prove wrote. Default: RUN.dsse.json."),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(help="operator=FILE.pem: who signed the file; by default a key of this home."),
+]
+
+
 def pay(
-    run: Annotated[
-        str, typer.Argument(help="An ended run, or a file.json that coop reconcile wrote.")
-    ],
-    accounts: Annotated[
-        Path | None,
-        typer.Option(
-            help="A YAML file of agent: {name, iban, bic}; `world` is the payer of the bounty."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            help="The file to write; with several payers, one file for each. Default: pain001.xml, "
-            "or for basis points the terminal.",
-        ),
-    ] = None,
-    on: Annotated[
-        str,
-        typer.Option("--date", help="The date of payment, such as 2026-12-31; by default today."),
-    ] = "",
-    points: Annotated[
-        bool,
-        typer.Option(
-            "--basis-points", help="Write shares that sum to 10,000, and the proof's hash, as JSON."
-        ),
-    ] = False,
-    proof: Annotated[
-        Path | None,
-        typer.Option(help="With --basis-points: what coop prove wrote. Default: RUN.dsse.json."),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="operator=FILE.pem: who signed the file; by default a key of this home."),
-    ] = None,
+    run: Run,
+    accounts: Accounts = None,
+    out: Out = None,
+    on: On = "",
+    points: Points = False,
+    proof: Proof = None,
+    key: Keys = None,
 ) -> None:
     """Write the debts between a run's agents as pain.001 files, which banks take.
 
@@ -84,9 +91,9 @@ def pay(
     if points == bool(accounts):
         raise ValueError("give either --accounts, for a bank's file, or --basis-points")
     if accounts:
-        _write_payments(run, accounts, _debts(run, key), out or Path("pain001.xml"), on)
+        _write_payments(run, accounts, _debts(run, key or ()), out or Path("pain001.xml"), on)
         return
-    shares = json.dumps(_shares(run, proof, key), ensure_ascii=False, indent=2)
+    shares = json.dumps(_shares(run, proof, key or ()), ensure_ascii=False, indent=2)
     if out:
         write_file(out, f"{shares}\n")
         say(str(out))
@@ -128,7 +135,7 @@ def _write_payments(run: str, accounts: Path, debts: Debts, out: Path, on: str) 
         )
 
 
-def _debts(run: str, key: list[str] | None) -> Debts:
+def _debts(run: str, key: Sequence[str]) -> Debts:
     """Return the payments of an ended run, or of the file of a reconciliation.
 
     Raises:
@@ -137,7 +144,9 @@ def _debts(run: str, key: list[str] | None) -> Debts:
     from shapley_coop.extensions.bounty.payment_file import CURRENCY
 
     if _is_file(run):
-        proof = _proved(Path(run), key)
+        from shapley_coop.extensions.bounty.basis_points import proved
+
+        proof = proved(Path(run), key)
         owed = proof.owed()
         currency, debts = owed.currency, Debts(proof.sha256, owed.moves, [])
     else:
@@ -151,24 +160,23 @@ def _debts(run: str, key: list[str] | None) -> Debts:
     return debts
 
 
-def _shares(run: str, file: Path | None, key: list[str] | None) -> dict[str, Any]:
+def _shares(run: str, file: Path | None, key: Sequence[str]) -> dict[str, Any]:
     """Return the basis points of a run whose proof is at hand, or of a reconciliation.
 
     Raises:
         ValueError: the proof does not hold, or is of another run.
     """
-    from shapley_coop.amounts import from_micro
-    from shapley_coop.extensions.bounty.basis_points import basis_points
+    from shapley_coop.extensions.bounty.basis_points import basis_points, proved
 
     if _is_file(run):
-        proof = _proved(Path(run), key)
+        proof = proved(Path(run), key)
         owed = proof.owed()
         return basis_points(owed.shares, owed.currency, proof, run)
     table, settled = _settled(run)
     path = file or Path(f"{run}.dsse.json")
     if not path.exists():
         raise ValueError(f"{path} is not here: coop prove {run} --key NAME writes it")
-    proof, payoffs = _proved(path, key), settled["payoffs"]
+    proof, payoffs = proved(path, key), settled["payoffs"]
     told = proof.content["predicate"]
     if told.get("episode") != table["episode"] or told["payoffs"] != {
         agent: str(amount) for agent, amount in payoffs.items()
@@ -181,13 +189,6 @@ def _shares(run: str, file: Path | None, key: list[str] | None) -> dict[str, Any
 def _is_file(run: str) -> bool:
     """Return whether `coop pay` was given a file instead of a run's name."""
     return run.endswith(".json") and Path(run).is_file()
-
-
-def _proved(file: Path, key: list[str] | None) -> "Proved":
-    from shapley_coop.extensions.bounty.basis_points import proved
-    from shapley_coop.extensions.proof.check_command import keys_given
-
-    return proved(file, keys_given(key or []))
 
 
 def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":

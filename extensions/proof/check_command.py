@@ -1,6 +1,7 @@
 """The command `coop check`: it verifies and recomputes an export from this home or another."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,7 +74,7 @@ def _logs(given: list[str] | None) -> dict[str, Path]:
     return found
 
 
-def keys_given(given: list[str]) -> "dict[str, PublicKey]":
+def keys_given(given: Sequence[str]) -> "dict[str, PublicKey]":
     """Return party → public key.
 
     Raises:

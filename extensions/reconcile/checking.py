@@ -11,7 +11,8 @@ from shapley_coop.extensions.proof.envelope import Envelope, base64_bytes
 from shapley_coop.extensions.proof.keys import PublicKey
 from shapley_coop.extensions.proof.kinds import Owed
 from shapley_coop.extensions.proof.parties import OPERATOR, Finding
-from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in, terms_of
+from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in
+from shapley_coop.extensions.reconcile.signed import terms_of
 from shapley_coop.extensions.reconcile.verdict import outcome, reconcile, statement_of
 
 HELD = "in dispute"

@@ -18,43 +18,48 @@ _MOST_SHOWN = 20
 Contract = Annotated[
     Path, typer.Argument(help="An outcome contract in YAML or JSON, or a signed one.")
 ]
+Ours = Annotated[Path, typer.Option(help="Our log of events: .csv, or JSON lines.")]
+Theirs = Annotated[Path, typer.Option(help="The other party's log.")]
+As = Annotated[
+    str, typer.Option("--as", help="The party that we are; by default the one that is paid.")
+]
+Key = Annotated[str, typer.Option(help="A key of this home; coop keys new makes one.")]
+Keys = Annotated[list[str] | None, typer.Option(help="A key of this home that signs the verdict.")]
+Out = Annotated[Path, typer.Option("-o", "--out", help="The file to write.")]
+SignedOut = Annotated[
+    Path | None, typer.Option("-o", "--out", help="Write the signed verdict; it needs --key.")
+]
 
 
 def reconcile(
     contract: Contract,
-    ours: Annotated[Path, typer.Option(help="Our log of events: .csv, or JSON lines.")],
-    theirs: Annotated[Path, typer.Option(help="The other party's log.")],
-    as_: Annotated[
-        str, typer.Option("--as", help="The party that we are; by default the one that is paid.")
-    ] = "",
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="A key of this home that signs the verdict; coop keys new makes one."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write the signed verdict; it needs --key.")
-    ] = None,
+    ours: Ours,
+    theirs: Theirs,
+    as_: As = "",
+    key: Keys = None,
+    out: SignedOut = None,
     as_json: Json = False,
 ) -> None:
     """Compare two logs by an outcome contract: every difference, and the amounts that follow.
 
     Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
     """
-    from shapley_coop.extensions.reconcile.contract import read_terms
-    from shapley_coop.extensions.reconcile.verdict import OPEN, statement_of
+    from shapley_coop.extensions.reconcile.signed import read_terms, sign_verdict
+    from shapley_coop.extensions.reconcile.verdict import OPEN
     from shapley_coop.extensions.reconcile.verdict import reconcile as compare
 
     if bool(key) != bool(out):
         raise ValueError("give --key and --out together: a verdict is written only if it is signed")
     agreed, terms = read_terms(contract)
-    parties = agreed.parties
-    if as_ and as_ not in parties:
-        raise ValueError(f"--as {as_}: the contract is between {' and '.join(parties)}")
-    logs = [theirs, ours] if as_ == parties[1] else [ours, theirs]
+    payee, payer = agreed.parties
+    if as_ not in ("", payee, payer):
+        raise ValueError(f"--as {as_}: the contract is between {payee} and {payer}")
     with progress(0, "thousands of lines") as advance:
+        logs = [theirs, ours] if as_ == payer else [ours, theirs]
         verdict = compare(agreed, logs, advance)
     if key and out:
-        _write(out, key, statement_of(agreed, terms.record()["signatures"], verdict))
+        write_file(out, sign_verdict(agreed, terms, verdict, key))
+        note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
     if as_json:
         say_json(verdict)
     else:
@@ -63,31 +68,14 @@ def reconcile(
         sys.exit(IN_DISPUTE)
 
 
-def sign(
-    contract: Contract,
-    key: Annotated[str, typer.Option(help="A key of this home; coop keys new makes one.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.")],
-) -> None:
+def sign(contract: Contract, key: Key, out: Out) -> None:
     """Sign an outcome contract, for coop reconcile; each party adds its signature to the file."""
-    from shapley_coop.extensions.proof.envelope import as_bytes
-    from shapley_coop.extensions.proof.home_keys import key_of
-    from shapley_coop.extensions.reconcile.contract import read_terms
+    from shapley_coop.extensions.reconcile.signed import read_terms, sign_terms
 
-    (agreed, terms), signer = read_terms(contract), key_of(key)
-    terms.signatures[signer.public.keyid] = signer.sign(terms.message)
-    write_file(out, as_bytes(terms).decode())
+    agreed, terms = read_terms(contract)
+    write_file(out, sign_terms(terms, key))
     say(str(out))
     note(f"it has {len(terms.signatures)} of 2 signatures: {' and '.join(agreed.parties)}")
-
-
-def _write(out: Path, key: list[str], statement: dict[str, Any]) -> None:
-    """Write the signed statement of a verdict."""
-    from shapley_coop.extensions.proof.envelope import as_bytes
-    from shapley_coop.extensions.proof.home_keys import key_of
-    from shapley_coop.extensions.proof.statement import envelope_signed
-
-    write_file(out, as_bytes(envelope_signed(statement, map(key_of, key))).decode())
-    note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
 
 
 def _tell(contract: "OutcomeContract", verdict: dict[str, Any]) -> None:

@@ -1,25 +1,15 @@
-"""Outcome contracts: the events that count, the price of an event, and the limits of the total.
-
-A signed contract is a DSSE envelope of the contract's canonical JSON.
-"""
+"""Outcome contracts: the events that count, the price of an event, and the limits of the total."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import Exact
-from shapley_coop.canonical import canonical
 from shapley_coop.currencies import decimals_of
-from shapley_coop.extensions.proof.envelope import Envelope, read_envelope
-from shapley_coop.files import bytes_of, read_mapping
 from shapley_coop.invalid import first_error
-
-TERMS = "application/vnd.shapley-coop.outcome-contract+json"
-"""The payload type of a signed contract."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -173,28 +163,3 @@ def contract_in(content: Any, source: str) -> OutcomeContract:
         return OutcomeContract.model_validate(content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error, OutcomeContract)}") from None
-
-
-def terms_of(contract: OutcomeContract, signatures: dict[str, bytes]) -> Envelope:
-    """Return a contract's envelope; its `message` is what each party signs."""
-    return Envelope(TERMS, canonical(contract.content()), signatures)
-
-
-def read_terms(path: Path) -> tuple[OutcomeContract, Envelope]:
-    """Return the contract in a file that a person or `coop contract sign` wrote, and its envelope.
-
-    Raises:
-        ValueError: the file cannot be read, or is not an outcome contract.
-    """
-    hint = "give parties, currency, price, counts and window"
-    content = read_mapping(path, "an outcome contract", hint)
-    if "payloadType" not in content:
-        contract = contract_in(content, str(path))
-        return contract, terms_of(contract, {})
-    envelope = read_envelope(bytes_of(path), str(path))
-    if envelope.payload_type != TERMS:
-        raise ValueError(f"{path} contains {envelope.payload_type}, not an outcome contract")
-    contract = contract_in(envelope.content, str(path))
-    if terms_of(contract, envelope.signatures) != envelope:
-        raise ValueError(f"{path} is not a contract as coop contract sign writes it")
-    return contract, envelope

@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,15 +21,11 @@ _read_json = json.JSONDecoder(
 ).decode
 
 
-class Status(IntEnum):
-    """What a line says of an event; of several lines about one event, the lowest decides."""
+COUNTS, REVERSED, LATE, OUTSIDE, OTHER, REVERSAL = range(6)
+"""What a line says of an event; of several lines about one event, the lowest decides.
 
-    COUNTS = 0
-    REVERSED = 1
-    LATE = 2
-    OUTSIDE = 3
-    OTHER = 4  # its fields have other values
-    REVERSAL = 5  # it takes back the event with its id
+The fields of an `OTHER` line have other values; a `REVERSAL` takes back the event with its id.
+"""
 
 
 class Event(NamedTuple):
@@ -38,7 +33,7 @@ class Event(NamedTuple):
 
     id: str
     line: int
-    status: Status
+    status: int
     time: int
     key: str | None
 
@@ -122,21 +117,21 @@ class Log:
             name in record and _field(record, name, text_of) in values
             for name, values in self._reverses
         ):
-            return Event(_field(record, "of", text_of), self._line, Status.REVERSAL, time, None)
+            return Event(_field(record, "of", text_of), self._line, REVERSAL, time, None)
         own = _field(record, "id", text_of)
         if not own:
             raise ValueError("id: it is empty: give the id of an event")
         for name, values in self._counts:
             if _field(record, name, text_of) not in values:
-                return Event(own, self._line, Status.OTHER, time, None)
+                return Event(own, self._line, OTHER, time, None)
         return Event(own, self._line, self._status(record, time), time, self._key(record, time))
 
-    def _status(self, record: Mapping[str, Any], time: int) -> Status:
+    def _status(self, record: Mapping[str, Any], time: int) -> int:
         if not self._from <= time < self._to:
-            return Status.OUTSIDE
+            return OUTSIDE
         if self._final is None or _field(record, "recorded", time_of) <= time + self._final:
-            return Status.COUNTS
-        return Status.LATE
+            return COUNTS
+        return LATE
 
     def _key(self, record: Mapping[str, Any], time: int) -> str | None:
         """Return the values of the fields in `same` as one text; their lengths keep them apart."""
@@ -148,9 +143,9 @@ class Log:
 
 def _field(record: Mapping[str, Any], name: str, read: Callable[[Any], Read]) -> Read:
     """Return what a line's field says; the error names the field."""
-    if name not in record:
-        raise ValueError(f"it has no {name!r}, which the contract names")
     try:
         return read(record[name])
+    except KeyError:
+        raise ValueError(f"it has no {name!r}, which the contract names") from None
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None

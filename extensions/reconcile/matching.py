@@ -6,13 +6,13 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
-from shapley_coop.extensions.reconcile.logs import Log, Status
+from shapley_coop.extensions.reconcile.logs import COUNTS, LATE, OTHER, OUTSIDE, REVERSED, Log
 
 MOST_DIFFERENCES = 100_000
 """The most differences of two logs that are written down."""
 
 _MOST_LINES = 20
-_KINDS = {Status.LATE: "late", Status.REVERSED: "reversed", Status.OUTSIDE: "outside the window"}
+_KINDS = {LATE: "late", REVERSED: "reversed", OUTSIDE: "outside the window"}
 
 _TABLES = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768;
@@ -120,7 +120,7 @@ def _differences(
     """Yield a difference for each thing that two logs say differently of one event."""
     both = [*zip(parties, (ours, theirs), (theirs, ours), strict=True)]
     at = {party: _shown(state) for party, state, _ in both if state}
-    counting = [state for state in (ours, theirs) if state and state.status == Status.COUNTS]
+    counting = [state for state in (ours, theirs) if state and state.status == COUNTS]
     one_counts = len(counting) == 1
 
     def difference(kind: str, party: str | None, in_dispute: bool) -> dict[str, Any]:
@@ -137,9 +137,9 @@ def _differences(
             yield difference("counted twice", party, False)
         if other and other.status == state.status:
             continue
-        if kind := _KINDS.get(Status(state.status)):
+        if kind := _KINDS.get(state.status):
             yield difference(kind, party, one_counts)
-        elif state.status == Status.OTHER and one_counts:
+        elif state.status == OTHER and one_counts:
             yield difference("disputed", party, True)
 
 

@@ -18,7 +18,7 @@ from shapley_coop.extensions.proof.envelope import as_bytes, read_envelope, sign
 from shapley_coop.extensions.proof.home_keys import key_of
 from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.statement import IN_TOTO
-from shapley_coop.extensions.reconcile.contract import read_terms
+from shapley_coop.extensions.reconcile.signed import read_terms
 from shapley_coop.extensions.reconcile.verdict import reconcile, statement_of
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.root import ROOT
