@@ -9,9 +9,6 @@ from shapley_coop.extension import Extension, Norm
 
 _HERE = "shapley_coop.extensions.values"
 
-MAX_NUCLEOLUS = 14
-"""The largest number of agents for the nucleolus, as each of its linear programs has 2**n rows."""
-
 EXTENSION = Extension(
     name="values",
     about="More norms (Banzhaf, nucleolus, Deegan–Packel), and the credit of games in files.",
@@ -20,7 +17,7 @@ EXTENSION = Extension(
         "banzhaf_normalised": Norm(
             f"{_HERE}.banzhaf:banzhaf_normalised", f"{_HERE}.banzhaf:of_many"
         ),
-        "nucleolus": Norm(f"{_HERE}.nucleolus:by_nucleolus", most=MAX_NUCLEOLUS),
+        "nucleolus": Norm(f"{_HERE}.nucleolus:by_nucleolus"),
         "deegan_packel": Norm(f"{_HERE}.deegan_packel:by_deegan_packel", most=0),
     },
     files={"games": f"{_HERE}.command:credit_file"},
