@@ -8,7 +8,8 @@ The values are each agent's part of the cost (Littlechild and Owen 1973).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from math import comb
+from typing import Any, ClassVar
 
 from shapley_coop.credit.coalitions import check_agents
 from shapley_coop.credit.reading import as_number, as_object, only_keys
@@ -21,29 +22,44 @@ class AirportGame:
     Attributes:
         agents: the agents.
         costs: each agent's cost alone.
+        sign: the factor between worths and values, which are costs.
     """
 
     agents: Sequence[str]
     costs: Sequence[Fraction]
+    sign: ClassVar[int] = -1
+
+    @property
+    def total(self) -> Fraction:
+        """The cost of all agents together."""
+        return max(self.costs)
 
     def table(self) -> list[Fraction]:
-        """Return the costs of all 2ⁿ coalitions."""
+        """Return the worths of all 2ⁿ coalitions: their costs, which are negative worths."""
         table = [Fraction(0)]
         for cost in self.costs:
-            table += [max(cost, known) for known in table]
+            table += [min(-cost, known) for known in table]
         return table
 
-    def semivalues(self, alone: Callable[[int], Fraction]) -> list[Fraction]:
+    def semivalues(
+        self, chances: Sequence[Fraction], moved: Callable[[], None] = lambda: None
+    ) -> list[Fraction]:
         """Return each agent's expected addition to the cost of a random coalition of the others.
 
+        Each part of the runway is added by an agent that needs it if no other such agent is there.
+
         Args:
-            alone: the probability that none of m − 1 given agents is in the coalition, by m.
+            chances: the probability of one coalition of the others, by its size.
+            moved: called after each agent with another cost.
         """
-        found, paid, before = {Fraction(0): Fraction(0)}, Fraction(0), Fraction(0)
+        n, found = len(self.agents), {Fraction(0): Fraction(0)}
+        added = before = Fraction(0)
         for cost in sorted(set(self.costs)):
-            users = sum(other >= cost for other in self.costs)
-            paid += (cost - before) * alone(users)
-            found[cost], before = paid, cost
+            rest = sum(other < cost for other in self.costs)
+            alone = sum((chances[size] * comb(rest, size) for size in range(n)), Fraction(0))
+            added += (cost - before) * alone
+            found[cost], before = added, cost
+            moved()
         return [found[cost] for cost in self.costs]
 
 

@@ -48,16 +48,18 @@ class Program(NamedTuple):
     least: Floats
 
 
-def generate(program: Program, oracle: Oracle) -> Floats:
+def generate(program: Program, oracle: Oracle, moved: Callable[[], None] = lambda: None) -> Floats:
     """Return the payoffs of the nucleolus, level by level.
 
     Args:
         program: the first program, with the players alone as rows and all of them as `fixed`.
         oracle: names coalitions with the smallest surplus.
+        moved: called after each level.
     """
     rng = np.random.default_rng(0)
     while len(program.fixed) < program.fixed.shape[1]:
         program, surplus, tight = _level(program, oracle, rng)
+        moved()
         for row, worth in zip(program.rows[tight], program.worths[tight], strict=True):
             if _outside_span(row[None], program.fixed)[0]:
                 fixed = np.vstack([program.fixed, row])

@@ -13,7 +13,6 @@ from shapley_coop.amounts import exact
 from shapley_coop.credit.coalitions import Floats, Table, agents_in, rounded
 from shapley_coop.extensions.values.generation import Program, generate
 
-
 AT_ONCE = 20
 """The number of coalitions with the smallest surplus that are added at once."""
 

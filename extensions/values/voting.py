@@ -7,12 +7,12 @@ and a population: then a coalition wins if it reaches all quotas of at least one
     quota: [{state: 2, population: 65%}, {state: 3}]
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, lcm, prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,15 @@ class VotingGame:
         agents: the voters.
         weights: each voter's weights.
         rules: the quotas of each rule, in the order of the kinds of weights.
+        sign: the factor between worths and values.
+        total: v(N), as all voters together win.
     """
 
     agents: Sequence[str]
     weights: Sequence[Weights]
     rules: Sequence[Weights]
+    sign: ClassVar[int] = 1
+    total: ClassVar[Fraction] = Fraction(1)
 
     def wins(self, sums: Sequence[Any]) -> Any:
         """Return whether a coalition with these sums of weights wins; sums may be arrays."""
@@ -65,16 +69,21 @@ class VotingGame:
             sums = np.concatenate([sums, sums + np.array(own)[:, None]], axis=1)
         return [Fraction(int(won)) for won in self.wins(sums)]
 
-    def semivalues(self, chances: Sequence[Fraction]) -> list[Fraction]:
+    def semivalues(
+        self, chances: Sequence[Fraction], moved: Callable[[], None] = lambda: None
+    ) -> list[Fraction]:
         """Return each voter's chance that a random coalition of the others wins only with it.
 
         Args:
             chances: the probability of one coalition of the others, by its size.
+            moved: called after each voter.
         """
-        known = {
-            own: sum((p * n for p, n in zip(chances, self.swings(own), strict=True)), Fraction(0))
-            for own in set(self.weights)
-        }
+        known: dict[Weights, Fraction] = {}
+        for own in self.weights:
+            if own not in known:
+                counted = zip(chances, self.swings(own), strict=True)
+                known[own] = sum((p * n for p, n in counted), Fraction(0))
+            moved()
         return [known[own] for own in self.weights]
 
     def swings(self, own: Weights) -> list[int]:
@@ -113,7 +122,7 @@ class VotingGame:
         for own in self.weights:
             without, with_ = self._cells(own)
             for size in range(n, 0, -1):
-                counts[size][with_] += counts[size - 1][without]
+                counts[(size, *with_)] += counts[(size - 1, *without)]
         return counts
 
     def _cells(self, own: Weights) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
@@ -124,7 +133,7 @@ class VotingGame:
     def _swings_by_weight(self, own: Weights) -> list[int]:
         counts, (without, with_) = self._counts[:-1].copy(), self._cells(own)
         for size in range(1, len(counts)):  # leave only the coalitions of the others
-            counts[size][with_] -= counts[size - 1][without]
+            counts[(size, *with_)] -= counts[(size - 1, *without)]
         nothing = (0,) * len(own)
         swung = self.wins(self._sums_of_cells(own)) & ~self.wins(self._sums_of_cells(nothing))
         swung = np.broadcast_to(swung, counts.shape)
@@ -215,7 +224,7 @@ def _weights(voters: Mapping[str, Any]) -> tuple[list[str], list[list[Fraction]]
     return kinds, rows
 
 
-def _rules(quota: Any) -> Iterable[Mapping[str, Any]]:
+def _rules(quota: Any) -> list[Mapping[str, Any]]:
     rules = as_list(quota, '"quota"') if isinstance(quota, list) else [quota]
     return [rule if isinstance(rule, Mapping) else {"": rule} for rule in rules]
 
