@@ -1,0 +1,95 @@
+"""`coop equilibria`: the Nash equilibria of a strategic game in a file."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json
+from shapley_coop.deals.analysis.stage import StageGame, facts_of
+from shapley_coop.extensions.equilibria.nfg import parse_nfg, title_of
+from shapley_coop.files import read_text
+
+GameFile = Annotated[
+    str, typer.Argument(help="A .nfg file of Gambit, a payoff file, or a game's name.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Write the game as a payoff file for coop run.")
+]
+
+
+def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> None:
+    """List the Nash equilibria of one round of a game: pure ones, of two players also mixed ones.
+
+    Pure equilibria are exact. Mixed ones are found by nashpy and checked in exact fractions; a
+    degenerate game may have more of them than are listed.
+    """
+    from shapley_coop.extensions.equilibria.listing import equilibria
+
+    game, title = _read(file)
+    if out:
+        write_file(out, _payoff_file(game, title))
+    found = equilibria(game)
+    if as_json:
+        rows = [
+            {
+                "play": {a: {x: str(p) for x, p in each.items()} for a, each in one.play.items()},
+                "pays": list(map(str, one.pays)),
+            }
+            for one in found
+        ]
+        say_json({"agents": list(game.agents), "equilibria": rows})
+        return
+    lines = [[*map(_words, one.play.values()), ", ".join(map(str, one.pays))] for one in found]
+    show_table(f"equilibria of {title or file}", [*game.agents, "payoffs"], lines)
+    if len(game.agents) > 2:
+        say("with more than two players only pure equilibria are listed")
+
+
+def _read(file: str) -> tuple[StageGame, str]:
+    """Return the game of a file or name, and its title.
+
+    Raises:
+        ValueError: there is no such game, or its payoffs are no table.
+    """
+    if file.lower().endswith(".nfg"):
+        text = read_text(file, "a strategic game")
+        try:
+            return parse_nfg(text), title_of(text)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
+    from shapley_coop.games import load
+
+    game = load(file)
+    return StageGame.of(facts_of(game)), ""
+
+
+def _payoff_file(game: StageGame, title: str) -> str:
+    """Return the game as the YAML of a payoff file.
+
+    Raises:
+        ValueError: a payoff file cannot have these names or payoffs.
+    """
+    import yaml
+
+    from shapley_coop.games import load
+
+    content: dict[str, Any] = {
+        "name": title or "game",
+        "agents": list(game.agents),
+        "actions": {agent: list(actions) for agent, actions in game.actions.items()},
+        "payoffs": [
+            {"play": list(play), "pays": [int(x) if x.denominator == 1 else str(x) for x in pays]}
+            for play, pays in game.pays.items()
+        ],
+    }
+    load(content)
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def _words(each: dict[str, Fraction]) -> str:
+    if len(each) == 1:
+        return next(iter(each))
+    return ", ".join(f"{action}: {chance}" for action, chance in each.items())

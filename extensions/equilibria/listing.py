@@ -1,0 +1,94 @@
+"""The Nash equilibria of a strategic game: pure ones exactly, mixed ones of two players by nashpy.
+
+nashpy looks at all supports of equal sizes, which finds all equilibria of a nondegenerate game. A
+mixed equilibrium is listed with fractions that are checked exactly; one that has none is left out.
+"""
+
+import warnings
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.extras import require_extra
+
+with require_extra("equilibria", "a list of mixed equilibria"):
+    from nashpy import Game
+
+MOST_ACTIONS = 12
+"""The most actions of a player for which mixed equilibria are searched: it has 2**12 supports."""
+
+FINEST = 10**7
+"""The largest denominator of a probability."""
+
+
+class Equilibrium(NamedTuple):
+    """A Nash equilibrium.
+
+    Attributes:
+        play: player → action → its probability; actions with probability 0 are left out.
+        pays: each player's expected payoff.
+    """
+
+    play: dict[str, dict[str, Fraction]]
+    pays: list[Fraction]
+
+
+def equilibria(game: StageGame) -> list[Equilibrium]:
+    """Return the pure equilibria, and for two players the mixed ones.
+
+    Raises:
+        ValueError: a player of two has too many actions.
+    """
+    pure = [[{action: Fraction(1)} for action in play] for play in game.equilibria]
+    return [
+        Equilibrium(dict(zip(game.agents, play, strict=True)), _expected(game, play))
+        for play in [*pure, *_mixed(game)]
+    ]
+
+
+def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
+    if len(game.agents) != 2:
+        return []
+    rows, columns = (game.actions[agent] for agent in game.agents)
+    if max(len(rows), len(columns)) > MOST_ACTIONS:
+        raise ValueError(f"mixed equilibria are listed for at most {MOST_ACTIONS} actions a player")
+    matrices = [[[float(game.pays[r, c][i]) for c in columns] for r in rows] for i in range(2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of singular systems, and degenerate games
+        found = [tuple(map(np.asarray, pair)) for pair in Game(*matrices).support_enumeration()]
+    plays = []
+    for pair in found:
+        play = [_fractions(p, acts) for p, acts in zip(pair, (rows, columns), strict=True)]
+        if max(map(len, play)) > 1 and play not in plays and _is_equilibrium(game, play):
+            plays.append(play)
+    return plays
+
+
+def _fractions(chances: Sequence[float], actions: Sequence[str]) -> dict[str, Fraction]:
+    near = [Fraction(float(p)).limit_denominator(FINEST) for p in chances]
+    return {action: p for action, p in zip(actions, near, strict=True) if p}
+
+
+def _is_equilibrium(game: StageGame, play: list[dict[str, Fraction]]) -> bool:
+    """Return whether the chances sum to 1 and no player gains by another action, exactly."""
+    if any(sum(each.values()) != 1 or min(each.values()) < 0 for each in play):
+        return False
+    pays = _expected(game, play)
+    return all(
+        _expected(game, [*play[:i], {action: Fraction(1)}, *play[i + 1 :]])[i] <= pays[i]
+        for i, agent in enumerate(game.agents)
+        for action in game.actions[agent]
+    )
+
+
+def _expected(game: StageGame, play: Sequence[dict[str, Fraction]]) -> list[Fraction]:
+    found = [Fraction(0)] * len(game.agents)
+    chances = {(): Fraction(1)}
+    for each in play:
+        chances = {(*a, b): p * q for a, p in chances.items() for b, q in each.items()}
+    for joint, chance in chances.items():
+        found = [x + chance * pay for x, pay in zip(found, game.pays[joint], strict=True)]
+    return found
