@@ -23,8 +23,8 @@ Out = Annotated[
 def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> None:
     """List the Nash equilibria of one round of a game: pure ones, of two players also mixed ones.
 
-    Pure equilibria are exact. Mixed ones are found by nashpy and checked in exact fractions; a
-    degenerate game may have more of them than are listed.
+    Mixed equilibria are found by nashpy and checked in exact fractions. A degenerate game has
+    more of them than are listed: those between two that are.
     """
     from shapley_coop.extensions.equilibria.listing import equilibria
 

@@ -1,7 +1,7 @@
 """The Nash equilibria of a strategic game: pure ones exactly, mixed ones of two players by nashpy.
 
-nashpy looks at all supports of equal sizes, which finds all equilibria of a nondegenerate game. A
-mixed equilibrium is listed with fractions that are checked exactly; one that has none is left out.
+nashpy compares the vertices of both players' polytopes of best responses, which finds all extreme
+equilibria. A mixed equilibrium is listed in fractions that are checked exactly, or else left out.
 """
 
 import warnings
@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
-
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.extras import require_extra
 
 with require_extra("equilibria", "a list of mixed equilibria"):
     from nashpy import Game
 
-MOST_ACTIONS = 12
-"""The most actions of a player for which mixed equilibria are searched: it has 2**12 supports."""
+MOST_ACTIONS = 8
+"""The most actions of a player for which mixed equilibria are searched: 8 take about 3 s."""
 
 FINEST = 10**7
 """The largest denominator of a probability."""
@@ -58,8 +56,8 @@ def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
     matrices = [[[float(game.pays[r, c][i]) for c in columns] for r in rows] for i in range(2)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of singular systems, and degenerate games
-        found = [tuple(map(np.asarray, pair)) for pair in Game(*matrices).support_enumeration()]
-    plays = []
+        found = list(Game(*matrices).vertex_enumeration())
+    plays: list[list[dict[str, Fraction]]] = []
     for pair in found:
         play = [_fractions(p, acts) for p, acts in zip(pair, (rows, columns), strict=True)]
         if max(map(len, play)) > 1 and play not in plays and _is_equilibrium(game, play):
