@@ -23,8 +23,8 @@ Out = Annotated[
 def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> None:
     """List the Nash equilibria of one round of a game: pure ones, of two players also mixed ones.
 
-    Mixed equilibria are found by nashpy and checked in exact fractions. A degenerate game has
-    more of them than are listed: those between two that are.
+    Equilibria in fractions are exact; in decimals they are mixed ones up to rounding errors. A
+    degenerate game has more of them than are listed: those between two that are.
     """
     from shapley_coop.extensions.equilibria.listing import equilibria
 
@@ -35,14 +35,21 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
     if as_json:
         rows = [
             {
-                "play": {a: {x: str(p) for x, p in each.items()} for a, each in one.play.items()},
-                "pays": list(map(str, one.pays)),
+                "play": {a: _numbers(each, one.exact) for a, each in one.play.items()},
+                "pays": [_number(x, one.exact) for x in one.pays],
+                "exact": one.exact,
             }
             for one in found
         ]
         say_json({"agents": list(game.agents), "equilibria": rows})
         return
-    lines = [[*map(_words, one.play.values()), ", ".join(map(str, one.pays))] for one in found]
+    lines = [
+        [
+            *(_words(_numbers(each, one.exact)) for each in one.play.values()),
+            ", ".join(_number(x, one.exact) for x in one.pays),
+        ]
+        for one in found
+    ]
     show_table(f"equilibria of {title or file}", [*game.agents, "payoffs"], lines)
     if len(game.agents) > 2:
         say("with more than two players only pure equilibria are listed")
@@ -89,7 +96,15 @@ def _payoff_file(game: StageGame, title: str) -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
-def _words(each: dict[str, Fraction]) -> str:
+def _numbers(each: dict[str, Fraction], exact: bool) -> dict[str, str]:
+    return {action: _number(chance, exact) for action, chance in each.items()}
+
+
+def _number(x: Fraction, exact: bool) -> str:
+    return str(x) if exact else f"{float(x):.9g}"
+
+
+def _words(each: dict[str, str]) -> str:
     if len(each) == 1:
         return next(iter(each))
     return ", ".join(f"{action}: {chance}" for action, chance in each.items())

@@ -1,7 +1,7 @@
 """The Nash equilibria of a strategic game: pure ones exactly, mixed ones of two players by nashpy.
 
 nashpy compares the vertices of both players' polytopes of best responses, which finds all extreme
-equilibria. A mixed equilibrium is listed in fractions that are checked exactly, or else left out.
+equilibria. Its chances are listed as fractions if these form an equilibrium exactly, else as found.
 """
 
 import warnings
@@ -18,7 +18,7 @@ with require_extra("equilibria", "a list of mixed equilibria"):
 MOST_ACTIONS = 8
 """The most actions of a player for which mixed equilibria are searched: 8 take about 3 s."""
 
-FINEST = 10**7
+FINEST = 10**6
 """The largest denominator of a probability."""
 
 
@@ -28,10 +28,12 @@ class Equilibrium(NamedTuple):
     Attributes:
         play: player → action → its probability; actions with probability 0 are left out.
         pays: each player's expected payoff.
+        exact: whether it is an equilibrium exactly, and not up to rounding errors.
     """
 
     play: dict[str, dict[str, Fraction]]
     pays: list[Fraction]
+    exact: bool
 
 
 def equilibria(game: StageGame) -> list[Equilibrium]:
@@ -42,7 +44,11 @@ def equilibria(game: StageGame) -> list[Equilibrium]:
     """
     pure = [[{action: Fraction(1)} for action in play] for play in game.equilibria]
     return [
-        Equilibrium(dict(zip(game.agents, play, strict=True)), _expected(game, play))
+        Equilibrium(
+            dict(zip(game.agents, play, strict=True)),
+            _expected(game, play),
+            _is_equilibrium(game, play),
+        )
         for play in [*pure, *_mixed(game)]
     ]
 
@@ -53,20 +59,27 @@ def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
     rows, columns = (game.actions[agent] for agent in game.agents)
     if max(len(rows), len(columns)) > MOST_ACTIONS:
         raise ValueError(f"mixed equilibria are listed for at most {MOST_ACTIONS} actions a player")
-    matrices = [[[float(game.pays[r, c][i]) for c in columns] for r in rows] for i in range(2)]
+    most = max(1, *(abs(x) for pays in game.pays.values() for x in pays))
+    matrices = [[[float(game.pays[r, c][i] / most) for c in columns] for r in rows] for i in (0, 1)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of singular systems, and degenerate games
         found = list(Game(*matrices).vertex_enumeration())
     plays: list[list[dict[str, Fraction]]] = []
     for pair in found:
-        play = [_fractions(p, acts) for p, acts in zip(pair, (rows, columns), strict=True)]
-        if max(map(len, play)) > 1 and play not in plays and _is_equilibrium(game, play):
-            plays.append(play)
+        near = [_chances(p, acts, FINEST) for p, acts in zip(pair, (rows, columns), strict=True)]
+        if not _is_equilibrium(game, near):
+            near = [_chances(p, acts, 0) for p, acts in zip(pair, (rows, columns), strict=True)]
+        if max(map(len, near)) > 1 and near not in plays:
+            plays.append(near)
     return plays
 
 
-def _fractions(chances: Sequence[float], actions: Sequence[str]) -> dict[str, Fraction]:
-    near = [Fraction(float(p)).limit_denominator(FINEST) for p in chances]
+def _chances(found: Sequence[float], actions: Sequence[str], finest: int) -> dict[str, Fraction]:
+    """Return action → its chance above 0, as a fraction near the one found; 0: to ten decimals."""
+    near = [
+        Fraction(float(p)).limit_denominator(finest) if finest else Fraction(f"{p:.10f}")
+        for p in found
+    ]
     return {action: p for action, p in zip(actions, near, strict=True) if p}
 
 

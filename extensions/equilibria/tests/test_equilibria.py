@@ -64,7 +64,7 @@ def test_the_first_players_strategy_changes_fastest() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_player_gains_by_leaving_a_listed_equilibrium(seed: int) -> None:
-    pays = Random(seed).sample(range(-(10**6), 10**6), 18)
+    pays = Random(seed).sample(range(-99, 100), 18)
     game = parse_nfg('NFG 1 R "" { "A" "B" } { 3 3 } ' + " ".join(map(str, pays)))
     found = equilibria(game)
     for one in found:
@@ -73,7 +73,20 @@ def test_no_player_gains_by_leaving_a_listed_equilibrium(seed: int) -> None:
             for action in game.actions[game.agents[i]]:
                 plays = [((action, o) if i == 0 else (o, action), p) for o, p in other.items()]
                 assert sum(game.pays[play][i] * p for play, p in plays) <= one.pays[i]
+    assert all(one.exact for one in found)
     assert len(found) % 2 == 1, "almost every game has an odd number (Wilson 1971)"
+
+
+def test_chances_that_no_short_fraction_gives_are_told_in_decimals(
+    coop: Coop, tmp_path: Path
+) -> None:
+    pays = Random(1).sample(range(10**9), 8)
+    text = 'NFG 1 R "" { "A" "B" } { 2 2 } 0 X 9 0 7 0 0 Y'
+    text = text.replace("X", str(max(pays))).replace("Y", str(min(pays)))
+    (tmp_path / "long.nfg").write_text(text, encoding="utf-8")
+    told = coop("equilibria", "long.nfg", "--json").result["equilibria"]
+    assert [one["exact"] for one in told] == [False]
+    assert sum(map(float, told[0]["play"]["A"].values())) == pytest.approx(1)
 
 
 def test_the_command_lists_equilibria_and_writes_a_playable_game(
