@@ -59,7 +59,7 @@ def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
     rows, columns = (game.actions[agent] for agent in game.agents)
     if max(len(rows), len(columns)) > MOST_ACTIONS:
         raise ValueError(f"mixed equilibria are listed for at most {MOST_ACTIONS} actions a player")
-    most = max(1, *(abs(x) for pays in game.pays.values() for x in pays))
+    most = max([Fraction(1), *(abs(x) for pays in game.pays.values() for x in pays)])
     matrices = [[[float(game.pays[r, c][i] / most) for c in columns] for r in rows] for i in (0, 1)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of singular systems, and degenerate games
@@ -97,7 +97,7 @@ def _is_equilibrium(game: StageGame, play: list[dict[str, Fraction]]) -> bool:
 
 def _expected(game: StageGame, play: Sequence[dict[str, Fraction]]) -> list[Fraction]:
     found = [Fraction(0)] * len(game.agents)
-    chances = {(): Fraction(1)}
+    chances: dict[tuple[str, ...], Fraction] = {(): Fraction(1)}
     for each in play:
         chances = {(*a, b): p * q for a, p in chances.items() for b, q in each.items()}
     for joint, chance in chances.items():

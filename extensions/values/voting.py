@@ -67,7 +67,7 @@ class VotingGame:
         sums = np.zeros((len(self.sums), 1), dtype=np.int64)
         for own in self.weights:
             sums = np.concatenate([sums, sums + np.array(own)[:, None]], axis=1)
-        return [Fraction(int(won)) for won in self.wins(sums)]
+        return [Fraction(int(won)) for won in self.wins(list(sums))]
 
     def semivalues(
         self, chances: Sequence[Fraction], moved: Callable[[], None] = lambda: None
@@ -122,18 +122,20 @@ class VotingGame:
         for own in self.weights:
             without, with_ = self._cells(own)
             for size in range(n, 0, -1):
-                counts[(size, *with_)] += counts[(size - 1, *without)]
+                counts[size : size + 1][with_] += counts[size - 1 : size][without]
         return counts
 
     def _cells(self, own: Weights) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-        """Return the cells that a voter's joining moves coalitions from, and those it moves to."""
-        axes = [(self.sums[k] + 1, own[k]) for k in self._kinds]
-        return tuple(slice(size - w) for size, w in axes), tuple(slice(w, None) for _, w in axes)
+        """Return the cells that a voter's joining moves coalitions from, and those it moves to,
+        in rows of one size."""
+        sizes, every = [(self.sums[k] + 1, own[k]) for k in self._kinds], slice(None)
+        without = (every, *(slice(size - w) for size, w in sizes))
+        return without, (every, *(slice(w, None) for _, w in sizes))
 
     def _swings_by_weight(self, own: Weights) -> list[int]:
         counts, (without, with_) = self._counts[:-1].copy(), self._cells(own)
         for size in range(1, len(counts)):  # leave only the coalitions of the others
-            counts[(size, *with_)] -= counts[(size - 1, *without)]
+            counts[size : size + 1][with_] -= counts[size - 1 : size][without]
         nothing = (0,) * len(own)
         swung = self.wins(self._sums_of_cells(own)) & ~self.wins(self._sums_of_cells(nothing))
         swung = np.broadcast_to(swung, counts.shape)

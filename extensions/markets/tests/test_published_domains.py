@@ -38,7 +38,7 @@ MOST_ENUMERATED = 20_000
 
 
 def market(worths: Sequence[Sequence[Sequence[Fraction]]], otherwise: Sequence[Fraction]) -> Market:
-    """The market of two agents' worths by issue and option, exact as no file could give them."""
+    """The market of two agents' worths by issue and option; a file's worths have nine decimals."""
     goods = [f"issue {i}" for i in range(len(worths[0]))]
     issues = {
         name: list(map(str, range(len(each)))) for name, each in zip(goods, worths[0], strict=True)

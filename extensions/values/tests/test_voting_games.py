@@ -16,6 +16,8 @@ from shapley_coop.extensions.values.files import credit_report
 from shapley_coop.extensions.values.nucleolus import nucleolus
 from shapley_coop.extensions.values.voting import VotingGame, read_voting
 from shapley_coop.extensions.values.voting_nucleolus import voting_nucleolus
+from tests.brought import brought_by
+from tests.console_pages import DOCS, played
 from tests.coop_command import Coop, one_line
 
 unhurried = settings(deadline=None, max_examples=60)
@@ -186,6 +188,12 @@ def test_the_command_credits_51_voters(coop: Coop, tmp_path: Path) -> None:
     assert "11.04%" in coop("credit", "college.json").out
     refused = one_line(coop("credit", "college.json", "--value", "leave_one_out"), code=2)
     assert "leave_one_out of 51 agents: give at most 20" in refused
+
+
+@brought_by("equilibria")
+def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
+    text = (DOCS / "games-in-files.md").read_text(encoding="utf-8")
+    assert played(text, tmp_path).splitlines() == text.splitlines()
 
 
 @pytest.mark.parametrize(
