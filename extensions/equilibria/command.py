@@ -9,7 +9,7 @@ import typer
 from shapley_coop.cli.console import say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.extensions.equilibria.nfg import parse_nfg, title_of
+from shapley_coop.extensions.equilibria.nfg import parse_nfg
 from shapley_coop.files import read_text
 
 GameFile = Annotated[
@@ -26,11 +26,15 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
     Equilibria in fractions are exact; in decimals they are mixed ones up to rounding errors. A
     degenerate game has more of them than are listed: those between two that are.
     """
-    from shapley_coop.extensions.equilibria.listing import equilibria
+    from shapley_coop.extensions.equilibria.listing import (
+        MOST_ACTIONS,
+        equilibria,
+        searches_mixed,
+    )
 
-    game, title = _read(file)
+    game = _read(file)
     if out:
-        write_file(out, _payoff_file(game, title))
+        write_file(out, _payoff_file(game, Path(file).stem))
     found = equilibria(game)
     if as_json:
         rows = [
@@ -50,13 +54,13 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
         ]
         for one in found
     ]
-    show_table(f"equilibria of {title or file}", [*game.agents, "payoffs"], lines)
-    if len(game.agents) > 2:
-        say("with more than two players only pure equilibria are listed")
+    show_table(f"equilibria of {file}", [*game.agents, "payoffs"], lines)
+    if not searches_mixed(game):
+        say(f"only pure ones: mixed ones are for two players of at most {MOST_ACTIONS} actions")
 
 
-def _read(file: str) -> tuple[StageGame, str]:
-    """Return the game of a file or name, and its title.
+def _read(file: str) -> StageGame:
+    """Return the game of a file, or of a name.
 
     Raises:
         ValueError: there is no such game, or its payoffs are no table.
@@ -64,16 +68,15 @@ def _read(file: str) -> tuple[StageGame, str]:
     if file.lower().endswith(".nfg"):
         text = read_text(file, "a strategic game")
         try:
-            return parse_nfg(text), title_of(text)
+            return parse_nfg(text)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
     from shapley_coop.games import load
 
-    game = load(file)
-    return StageGame.of(facts_of(game)), ""
+    return StageGame.of(facts_of(load(file)))
 
 
-def _payoff_file(game: StageGame, title: str) -> str:
+def _payoff_file(game: StageGame, name: str) -> str:
     """Return the game as the YAML of a payoff file.
 
     Raises:
@@ -84,7 +87,7 @@ def _payoff_file(game: StageGame, title: str) -> str:
     from shapley_coop.games import load
 
     content: dict[str, Any] = {
-        "name": title or "game",
+        "name": name,
         "agents": list(game.agents),
         "actions": {agent: list(actions) for agent, actions in game.actions.items()},
         "payoffs": [

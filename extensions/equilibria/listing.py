@@ -37,11 +37,7 @@ class Equilibrium(NamedTuple):
 
 
 def equilibria(game: StageGame) -> list[Equilibrium]:
-    """Return the pure equilibria, and for two players the mixed ones.
-
-    Raises:
-        ValueError: a player of two has too many actions.
-    """
+    """Return the pure equilibria, and the mixed ones if they are searched (`searches_mixed`)."""
     pure = [[{action: Fraction(1)} for action in play] for play in game.equilibria]
     return [
         Equilibrium(
@@ -53,14 +49,16 @@ def equilibria(game: StageGame) -> list[Equilibrium]:
     ]
 
 
+def searches_mixed(game: StageGame) -> bool:
+    """Return whether there are two players, with few actions."""
+    return len(game.agents) == 2 and max(map(len, game.actions.values())) <= MOST_ACTIONS
+
+
 def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
-    if len(game.agents) != 2:
+    if not searches_mixed(game) or min(map(len, game.actions.values())) == 1:
         return []
     rows, columns = (game.actions[agent] for agent in game.agents)
-    if max(len(rows), len(columns)) > MOST_ACTIONS:
-        raise ValueError(f"mixed equilibria are listed for at most {MOST_ACTIONS} actions a player")
-    most = max([Fraction(1), *(abs(x) for pays in game.pays.values() for x in pays)])
-    matrices = [[[float(game.pays[r, c][i] / most) for c in columns] for r in rows] for i in (0, 1)]
+    matrices = [[[_scaled(game, (r, c), i) for c in columns] for r in rows] for i in (0, 1)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of singular systems, and degenerate games
         found = list(Game(*matrices).vertex_enumeration())
@@ -72,6 +70,12 @@ def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
         if max(map(len, near)) > 1 and near not in plays:
             plays.append(near)
     return plays
+
+
+def _scaled(game: StageGame, play: tuple[str, str], i: int) -> float:
+    """Return a payoff on a scale from 1 to 2, which keeps equilibria and which nashpy can read."""
+    each = [pays[i] for pays in game.pays.values()]
+    return 1 + float((game.pays[play][i] - min(each)) / (max(each) - min(each) or 1))
 
 
 def _chances(found: Sequence[float], actions: Sequence[str], finest: int) -> dict[str, Fraction]:

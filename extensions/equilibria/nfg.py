@@ -47,11 +47,6 @@ def parse_nfg(text: str) -> StageGame:
     return StageGame(tuple(players), dict(zip(players, actions, strict=True)), table, turns=1)
 
 
-def title_of(text: str) -> str:
-    """Return the title in the text of an `.nfg` file, or ""."""
-    return next((_unquoted(part) for part in _nested(text) if _is_quoted(part)), "")
-
-
 def _nested(text: str) -> Nested:
     open_: list[Nested] = [[]]
     for part in _PART.findall(text):

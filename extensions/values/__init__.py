@@ -2,7 +2,12 @@
 
 The norms are the Banzhaf value, plain and normalised, the nucleolus and the Deegan–Packel index.
 `files` reports on a game in a file, and `axioms` tests whether a value has the axioms of the
-Shapley value.
+Shapley value. `voting` and `airport` know games of any number of agents by their structure.
+
+>>> from shapley_coop.extensions.values.files import credit_report
+>>> council = {"weights": {"Ann": 3, "Ben": 2, "Cem": 2, "Dee": 1}, "quota": 5}
+>>> credit_report(council, "banzhaf")["values"]
+{'Ann': 0.625, 'Ben': 0.375, 'Cem': 0.375, 'Dee': 0.125}
 """
 
 from shapley_coop.extension import Extension, Norm

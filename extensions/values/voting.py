@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, lcm, prod
+from math import ceil, gcd, lcm, prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -199,7 +199,7 @@ def read_voting(content: Mapping[str, Any]) -> VotingGame:
         raise ValueError('the input has no "quota": give the least weight that wins')
     kinds, rows = _weights(voters)
     rules = [_quotas(rule, kinds, rows) for rule in _rules(content["quota"])]
-    scales = [lcm(*(row[k].denominator for row in rows)) for k in range(len(kinds))]
+    scales = [_scale([row[k] for row in rows]) for k in range(len(kinds))]
     game = VotingGame(
         list(voters),
         [tuple(int(x * scale) for x, scale in zip(row, scales, strict=True)) for row in rows],
@@ -210,6 +210,12 @@ def read_voting(content: Mapping[str, Any]) -> VotingGame:
     if game.wins((0,) * len(kinds)):
         raise ValueError("a coalition of nobody reaches the quota: give one above 0")
     return game
+
+
+def _scale(weights: Sequence[Fraction]) -> Fraction:
+    """Return the smallest factor that makes all weights whole numbers."""
+    whole = lcm(*(weight.denominator for weight in weights))
+    return Fraction(whole, gcd(*(int(weight * whole) for weight in weights)) or 1)
 
 
 def _weights(voters: Mapping[str, Any]) -> tuple[list[str], list[list[Fraction]]]:
@@ -238,9 +244,12 @@ def _quotas(
     only_keys(rule, kinds, '"quota"')
     found = []
     for k, kind in enumerate(kinds):
-        told, total = rule.get(kind, 0), sum((row[k] for row in rows), Fraction(0))
-        if isinstance(told, str) and told.endswith("%"):
-            found.append(parse_exact(told[:-1]) * total / 100)
-        else:
-            found.append(as_number(told, f'"quota" {kind}'.strip()))
+        told, what = rule.get(kind, 0), f'"quota" {kind}'.strip()
+        if not (isinstance(told, str) and told.endswith("%")):
+            found.append(as_number(told, what))
+            continue
+        try:
+            found.append(parse_exact(told) * sum(row[k] for row in rows))
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None
     return found

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from shapley_coop.extensions.equilibria.listing import Equilibrium, equilibria
-from shapley_coop.extensions.equilibria.nfg import parse_nfg, title_of
+from shapley_coop.extensions.equilibria.nfg import parse_nfg
 from tests.coop_command import Coop, one_line
 
 BATTLE = """NFG 1 R "Battle of the \\"sexes\\"" { "Ann" "Ben" }
@@ -53,7 +53,16 @@ def test_games_without_names_and_with_three_players_are_read() -> None:
     assert shown(equilibria(parse_nfg(PENNIES))) == ["1=1/2 2=1/2 / 1=1/2 2=1/2"]
     _, second = equilibria(parse_nfg(THREE))
     assert second.pays == [2, 2, Fraction(1, 2)]
-    assert title_of(THREE) == "A vote"
+
+
+@pytest.mark.parametrize(
+    ("size", "pays", "many"),
+    [("1 1", "1 2", 1), ("1 3", "1 2 3 4 5 6", 1), ("3 1", "0 0 0 0 0 0", 3), ("2 2", "0 " * 8, 4)],
+)
+def test_games_with_one_action_or_without_differences(size: str, pays: str, many: int) -> None:
+    found = equilibria(parse_nfg(f'NFG 1 R "" {{ "A" "B" }} {{ {size} }} {pays}'))
+    assert len(found) == many
+    assert all(one.exact for one in found)
 
 
 def test_the_first_players_strategy_changes_fastest() -> None:
@@ -105,7 +114,7 @@ def test_the_command_lists_equilibria_and_writes_a_playable_game(
 def test_a_game_by_name_and_one_of_three_players(coop: Coop, tmp_path: Path) -> None:
     assert "stag: 3/4, hare: 1/4" in coop("equilibria", "stag_hunt").out
     (tmp_path / "vote.nfg").write_text(THREE, encoding="utf-8")
-    assert "only pure equilibria are listed" in coop("equilibria", "vote.nfg").out
+    assert "only pure ones" in coop("equilibria", "vote.nfg").out
 
 
 @pytest.mark.parametrize(
