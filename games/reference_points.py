@@ -62,6 +62,11 @@ class ReferencePoints:
     turns_matter: ClassVar[bool] = True
     """Whether a plan is valued by playing it; otherwise `valuation` gives its payoffs."""
 
+    @cached_property
+    def without_payments(self) -> "ReferencePoints":
+        """The reference points for a workflow in which nobody can pay."""
+        return self
+
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
         """Return each agent's payoff from all agents' actions; None if the plan is incomplete."""
         raise NotImplementedError("this game values a plan only by playing it")

@@ -51,7 +51,8 @@ def credit(
     sets another baseline. A file holds a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
-    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run.
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives each agent's counts by run;
+    {"weights": {"A": 3, "B": 2}, "quota": 4} is a vote, {"airport": {"A": 2, "B": 5}} are costs.
     """
     if not file.exists():
         if replay not in (ways := [RECORDED, *offered("replays")]):

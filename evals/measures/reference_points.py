@@ -39,7 +39,8 @@ class Yardstick:
 
     @cached_property  # cached: the search for the points may be slow, and every measure needs them
     def _points(self) -> ReferencePoints:
-        return self._game.analysis.reference_points
+        points = self._game.analysis.reference_points
+        return points if self._paid else points.without_payments
 
     @property
     def best(self) -> float | None:

@@ -12,6 +12,7 @@ from itertools import chain, islice, pairwise, repeat
 
 from shapley_coop.amounts import exact
 from shapley_coop.extensions.markets.market import Market, Worth, worth_of
+from shapley_coop.extensions.markets.unpaid import UnpaidPoints
 from shapley_coop.games.reference_points import ReferencePoints
 
 MOST_UNITS = 500
@@ -28,6 +29,11 @@ class TradePoints(ReferencePoints):
     def disagreement(self) -> Mapping[str, float]:
         """Agent → its payoff if no deal is made."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
+
+    @cached_property
+    def without_payments(self) -> ReferencePoints:
+        """The reference points if nobody can pay."""
+        return UnpaidPoints(self._market, self)
 
 
 def welfare(market: Market) -> Fraction | None:

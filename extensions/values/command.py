@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.console import progress, say, say_json, show_table
 from shapley_coop.extensions.values.files import credit_report
 from shapley_coop.files import read_data
 
@@ -11,7 +11,7 @@ CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 
 def credit_file(file: Path, value: str, as_json: bool) -> None:
     """Print the credit from a file, which holds a characteristic function or contributions."""
-    report = credit_report(read_data(file, "a game or runs"), value)
+    report = credit_report(read_data(file, "a game or runs"), value, progress)
     if as_json:
         say_json(report)
         return

@@ -11,21 +11,30 @@ from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_k
 from shapley_coop.credit.norms import EXACT_AGENTS, OfTable, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
 from shapley_coop.extensions.values.axioms import AXIOMS, check_axioms, convex_game
+from shapley_coop.extensions.values.structured import (
+    Structured,
+    Watch,
+    read_structured,
+    unwatched,
+    values_by,
+)
 
 REPORT_TOLERANCE = 1e-7
 """The tolerance of the axiom tests, which allows for norms that are rounded to 1e-9."""
 
 
-def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
+def credit_report(obj: Any, value: str = "shapley", watch: Watch = unwatched) -> dict[str, Any]:
     """Return each agent's value and share in a game, as JSON.
 
     Args:
         obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}} with every coalition except the
-            empty one ("", worth 0 by default);
+            empty one ("", worth 0 by default); or a voting or airport game, of any number of agents
+            (`structured`);
             or {"runs": [{name: {kind: amount, …}, …}, …]}, whose amounts are summed per agent,
             with optional "agents" that each run must name. `credit.reading.read_json` reads a
             file. An output of `coop attribute --json` (it has "absent") may have further keys.
         value: the name of a norm (`credit.norms.norms`).
+        watch: shows the progress of work of a number of steps, such as `cli.console.progress`.
 
     Returns:
         agents: the names, in order.
@@ -44,9 +53,11 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
     content = as_object(obj, "the input")
     if "worth" in content and "absent" in content:  # `coop attribute` adds keys that nothing reads
         content = {key: content[key] for key in ("agents", "worth") if key in content}
+    if game := read_structured(content):
+        return _report_structured(game, value, rule, watch)
     only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):
-        raise ValueError('the input needs either "worth" or "runs"')
+        raise ValueError('the input needs either "worth" or "runs", or "weights" or "airport"')
     if "worth" in content:
         return _report_game(content, value, rule)
     return _report_runs(content, value, rule)
@@ -130,6 +141,22 @@ def _report_game(content: Mapping[str, Any], value: str, rule: OfTable) -> dict[
         "shares": _by_agent(agents, _shares(surplus(table), values)),
         "per_run": None,
         "axioms": _axioms(value, rule, table),
+    }
+
+
+def _report_structured(game: Structured, value: str, rule: OfTable, watch: Watch) -> dict[str, Any]:
+    agents, few = game.agents, len(game.agents) <= EXACT_AGENTS
+    with watch(len(agents), f"{value} of {len(agents)} agents") as moved:
+        values = values_by(game, value, rule, moved)
+    axioms = _axioms(value, rule, game.table()) if few else dict.fromkeys(AXIOMS)
+    return {
+        "agents": list(agents),
+        "value": value,
+        "values": _by_agent(agents, values),
+        "standard_error": None,
+        "shares": _by_agent(agents, _shares(game.total, values)),
+        "per_run": None,
+        "axioms": axioms,
     }
 
 

@@ -12,6 +12,7 @@ LIBRARIES = {
     "postgres": ("psycopg", "psycopg_pool"),
     "reports": ("polars", "scipy"),
     "nucleolus": ("scipy",),
+    "equilibria": ("nashpy",),
     "exchange": ("scipy",),
     "patterns": ("re2",),
     "attribute": ("scipy",),
@@ -60,6 +61,7 @@ COMMANDS: dict[str, list[tuple[tuple[str, ...], str]]] = {
         (("run", "escape_room", "--norm", "nucleolus"), "the nucleolus needs scipy"),
         (("credit", "worths.json", "--value", "nucleolus"), "the nucleolus needs scipy"),
     ],
+    "equilibria": [(("equilibria", "stag_hunt"), "a list of mixed equilibria needs nashpy")],
     "exchange": [
         (
             ("run", "task_exchange", "-g", "task_exchange", "--params", "many.yaml"),

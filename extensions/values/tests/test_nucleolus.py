@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.extensions.values.nucleolus import (
-    MAX_NUCLEOLUS,
     nucleolus,
     prenucleolus,
 )
@@ -85,8 +84,3 @@ def test_no_nearby_division_has_smaller_complaints(table: list[int]) -> None:
 def test_worths_count_above_that_of_nobody() -> None:
     lifted = [worth + 100 for worth in bankruptcy(200, [100, 200, 300])]
     assert nucleolus(lifted) == pytest.approx([50, 75, 75])
-
-
-def test_a_nucleolus_of_too_many_agents_is_refused() -> None:
-    with pytest.raises(ValueError, match="at most 14"):
-        nucleolus(np.zeros(1 << (MAX_NUCLEOLUS + 1)))
