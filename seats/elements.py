@@ -179,11 +179,12 @@ class Choice:
         given = {"accept": message.accept, "reject": message.reject}
         decided, word = {value for value, said in given.items() if said is not None}, ""
         if message.action is not None:
-            named = choose(message, tuple(DECISIONS))
-            if isinstance(named, Fault) or named[0] not in DECISIONS:
-                return Fault("ACTION", f"It is not yet time to act. {self.ask()}")
+            words = {said: value for value, said in self.to.items()} | DECISIONS
+            named = choose(message, tuple(words))
+            if isinstance(named, Fault) or named[0] not in words:
+                return Fault("ACTION", f"That action is none of them. {self.ask()}")
             word = named[0]
-            decided.add(DECISIONS[word])
+            decided.add(words[word])
         if len(decided) != 1 or not decided <= self.tags.keys():
             return Fault("ACK", self.ask())
         value = decided.pop()

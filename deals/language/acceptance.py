@@ -157,6 +157,6 @@ def _named_offers(words: str) -> list[str]:
     """Return the revisions and hashes of offers that an acceptance names."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):
-        return parts
+        return [part.strip("#(),") for part in parts]
     numbers = [found[1] or found[2] for found in _NUMBERED.finditer(words)]
     return [*numbers, *_HASH.findall(words)]

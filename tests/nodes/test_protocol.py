@@ -117,6 +117,7 @@ def test_an_acceptance_with_a_condition_is_asked_back(words: str) -> None:
         (ANSWER, f"<PROPOSAL>{OFFER}</PROPOSAL>", "ACK"),
         (ANSWER, "<ACCEPT><ACTION>lever</ACTION>", "VOID"),
         (ANSWER, "<ACCEPT>1</ACCEPT>", "STALE"),
+        (ANSWER, "<ACCEPT>#1</ACCEPT>", "STALE"),
         (ANSWER, f"<ACCEPT>{HASH[:7]}</ACCEPT>", "STALE"),
         (ANSWER, f"<ACCEPT>2 {HASH[1:20]}</ACCEPT>", "STALE"),
         (ANSWER, '<REJECT><PROPOSAL>{"clauses": []}</PROPOSAL>', "EMPTY"),

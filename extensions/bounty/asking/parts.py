@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -43,6 +43,20 @@ def in_fractions(text: str, bounty: Fraction, currency: str) -> str:
     return _PROPOSAL.sub(converted, text)
 
 
+def _rounding(percents: Iterable[str]) -> Fraction:
+    """Return how far rounding can have moved the sum of percentages that all have decimals.
+
+    A whole number may be meant exactly, so with one in it the sum is exact.
+
+    >>> _rounding(["33.33", "33.33", "33.33"]), _rounding(["50", "49.9"])
+    (Fraction(3, 200), Fraction(0, 1))
+    """
+    places = [len(x.replace(",", ".").partition(".")[2]) for x in percents]
+    return (
+        sum((Fraction(1, 2 * 10**n) for n in places), Fraction(0)) if all(places) else Fraction(0)
+    )
+
+
 def _fractions(parts: Mapping[str, Any], bounty: Fraction, currency: str) -> dict[str, Any]:
     """Return the parts as fractions, or unchanged if a part is not a number."""
     said = {who: str(x).replace(currency or "\0", "").strip() for who, x in parts.items()}
@@ -54,6 +68,8 @@ def _fractions(parts: Mapping[str, Any], bounty: Fraction, currency: str) -> dic
     total = sum(numbers.values(), Fraction(0))
     if any(percents) and not all(percents):
         raise ValueError("give all parts in one unit: as amounts, percentages or fractions")
+    if all(percents) and abs(total - 100) <= _rounding(x[1] for x in read.values() if x):
+        return {who: str(x / total) for who, x in numbers.items()}
     wholes = [Fraction(100)] if all(percents) else [Fraction(1), bounty, Fraction(100)]
     if total in wholes:
         return {who: str(x / total) for who, x in numbers.items()}

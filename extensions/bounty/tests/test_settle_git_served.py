@@ -44,12 +44,18 @@ def test_parts_are_read_as_a_person_writes_them(parts: dict[str, Any]) -> None:
         ({"Ada": "300", "Dora": "190"}, "sum to 490, not to 500 EUR: 10 EUR is missing"),
         ({"Ada": "60 %", "Dora": "41 %"}, "sum to 101, not to 100 %: 1 % is too much"),
         ({"Ada": "0.5", "Dora": "0.25"}, "sum to 0.75, not to 1: 0.25 is missing"),
+        ({"Ada": "60.5 %", "Dora": "39.3 %"}, "sum to 99.8, not to 100 %: 0.2 % is missing"),
         ({"Ada": "60 %", "Dora": "200"}, "give all parts in one unit"),
     ],
 )
 def test_a_sum_that_is_none_is_told_in_words(parts: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         in_fractions(split(**parts), Fraction(500), "EUR")
+
+
+def test_rounded_percentages_are_parts_of_what_they_sum_to() -> None:
+    read = in_fractions(split(Ada="66.67 %", Dora="33.34%"), Fraction(500), "EUR")
+    assert read == split(Ada="6667/10001", Dora="3334/10001")
 
 
 def test_what_is_no_split_of_numbers_stays_as_it_is() -> None:

@@ -19,8 +19,10 @@ from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import talk_round
 
-_ONESELF = ("me", "myself")
-"""The words by which a member may vote for itself."""
+
+def _oneself(agent: str) -> tuple[str, ...]:
+    """Return the words by which a member may vote for itself."""
+    return ("me", "myself", f"me ({agent})", f"myself ({agent})", f"{agent} (myself)")
 
 
 class Vote(Action):
@@ -38,10 +40,10 @@ class Vote(Action):
 def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
     """Read the name of one candidate of the agent's own group."""
     candidates = group_of(turn.table, agent)["candidates"]
-    found = chosen_of(message, [*candidates, *_ONESELF], told=candidates)
+    found = chosen_of(message, [*candidates, *_oneself(agent)], told=candidates)
     if isinstance(found, Fault):
         return found
-    oneself = found[0] in _ONESELF and found[0] not in candidates
+    oneself = found[0] in _oneself(agent) and found[0] not in candidates
     return Vote.of(action=agent if oneself else found[0])
 
 
