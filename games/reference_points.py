@@ -62,7 +62,7 @@ class ReferencePoints:
     turns_matter: ClassVar[bool] = True
     """Whether a plan is valued by playing it; otherwise `valuation` gives its payoffs."""
 
-    @cached_property
+    @property
     def without_payments(self) -> "ReferencePoints":
         """The reference points for a workflow in which nobody can pay."""
         return self

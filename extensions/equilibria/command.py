@@ -11,6 +11,7 @@ from shapley_coop.cli.options import Json
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
 from shapley_coop.extensions.equilibria.nfg import parse_nfg
 from shapley_coop.files import read_text
+from shapley_coop.games import load
 
 GameFile = Annotated[
     str, typer.Argument(help="A .nfg file of Gambit, a payoff file, or a game's name.")
@@ -71,8 +72,6 @@ def _read(file: str) -> StageGame:
             return parse_nfg(text)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
-    from shapley_coop.games import load
-
     return StageGame.of(facts_of(load(file)))
 
 
@@ -83,8 +82,6 @@ def _payoff_file(game: StageGame, name: str) -> str:
         ValueError: a payoff file cannot have these names or payoffs.
     """
     import yaml
-
-    from shapley_coop.games import load
 
     content: dict[str, Any] = {
         "name": name,

@@ -30,7 +30,7 @@ class TradePoints(ReferencePoints):
         """Agent → its payoff if no deal is made."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 
-    @cached_property
+    @property
     def without_payments(self) -> ReferencePoints:
         """The reference points if nobody can pay."""
         return UnpaidPoints(self._market, self)
