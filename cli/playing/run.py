@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
@@ -157,10 +156,10 @@ def _go_on(run: Any, as_json: bool) -> str:
 
 
 def _check_not_stopped() -> None:
-    from shapley_coop.cli.stopping import Stopped, received
+    from shapley_coop.cli.stopping import received
 
     if received:
-        raise Stopped(received[-1])
+        raise KeyboardInterrupt
 
 
 def _check_ready(run: Any) -> None:
@@ -242,6 +241,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
     Return whether the run has ended; False if it waits for people.
     """
     from shapley_coop.cli.playing.narration import Narrator, report
+    from shapley_coop.cli.stopping import exit_code
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
@@ -258,7 +258,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
         onward = command_for(run, "resume", *["--serve"] * served.wanted)
         note(f"{run.run} {how}: go on with {onward}")
-        sys.exit(getattr(left, "code", INTERRUPTED))
+        sys.exit(exit_code())
     if as_json:
         from shapley_coop.evals.measures.reasons import record_and_reasons
 
