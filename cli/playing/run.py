@@ -37,6 +37,7 @@ from shapley_coop.cli.playing.people import (
     tables,
 )
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
+from shapley_coop.cli.stopping import exit_code, received
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
@@ -156,8 +157,6 @@ def _go_on(run: Any, as_json: bool) -> str:
 
 
 def _check_not_stopped() -> None:
-    from shapley_coop.cli.stopping import received
-
     if received:
         raise KeyboardInterrupt
 
@@ -241,7 +240,6 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
     Return whether the run has ended; False if it waits for people.
     """
     from shapley_coop.cli.playing.narration import Narrator, report
-    from shapley_coop.cli.stopping import exit_code
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
