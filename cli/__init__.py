@@ -50,9 +50,9 @@ def main() -> None:
 def _of_signal(code: int | None) -> int | None:
     """Return the exit code of a command; typer's is 130 also after SIGTERM."""
     if code == INTERRUPTED:
-        from shapley_coop.cli.stopping import received
+        from shapley_coop.cli.stopping import exit_code
 
-        return 128 + received[-1] if received else code
+        return exit_code()
     return code
 
 

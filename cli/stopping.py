@@ -6,8 +6,8 @@ played, for example because a person is asked, the first signal ends the command
 
 import asyncio
 import signal
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from shapley_coop.cli.console import note
@@ -20,23 +20,16 @@ received: list[int] = []
 """The signals that this process has received while it worked."""
 
 
-class Stopped(KeyboardInterrupt):
-    """The exception raised in place of `KeyboardInterrupt` when a signal has ended the work.
-
-    Attributes:
-        code: the exit code that shells use for the signal: 130 or 143.
-    """
-
-    def __init__(self, by: int) -> None:
-        super().__init__(signal.Signals(by).name)
-        self.code = 128 + by
+def exit_code() -> int:
+    """Return the exit code that shells use for the last signal: 130, or 143 after SIGTERM."""
+    return 128 + (received[-1] if received else signal.SIGINT)
 
 
 def run_stoppable(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, as `asyncio.run` does.
 
     Raises:
-        Stopped: a signal ended the work early.
+        KeyboardInterrupt: a signal ended the work early.
     """
     from langgraph.errors import GraphDrained
 
@@ -46,20 +39,31 @@ def run_stoppable(work: Coroutine[Any, Any, Result]) -> Result:
     except (GraphDrained, asyncio.CancelledError):
         if len(received) == before:
             raise
-        raise Stopped(received[-1]) from None
+        raise KeyboardInterrupt from None
 
 
 async def _watched(work: Coroutine[Any, Any, Result]) -> Result:
-    loop, task, first = asyncio.get_running_loop(), asyncio.current_task(), len(received)
+    """Await the work while both signals are handled, which only a main thread can do."""
+    loop, task, before = asyncio.get_running_loop(), asyncio.current_task(), len(received)
 
     def hear(by: int, _frame: Any) -> None:
         received.append(by)
-        if len(received) - first > 2:  # the loop itself does not react
-            raise Stopped(by)
-        loop.call_soon_threadsafe(_stop, task, len(received) - first == 1)
+        count = len(received) - before
+        if count > 2:  # the loop itself does not react
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(_stop, task, count == 1)
 
-    with _handled(hear):
+    in_main = threading.current_thread() is threading.main_thread()
+    heard = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM) if in_main}
+    # A signal that is ignored, as under nohup, stays ignored.
+    heard = {one: handler for one, handler in heard.items() if handler != signal.SIG_IGN}
+    for one in heard:
+        signal.signal(one, hear)
+    try:
         return await work
+    finally:
+        for one, handler in heard.items():
+            signal.signal(one, handler)
 
 
 def _stop(task: "asyncio.Task[Any] | None", gently: bool) -> None:
@@ -72,20 +76,3 @@ def _stop(task: "asyncio.Task[Any] | None", gently: bool) -> None:
         note(STOPPING)
     elif task:
         task.cancel()
-
-
-@contextmanager
-def _handled(hear: Any) -> Iterator[None]:
-    """Handle both signals in a `with` block; only a main thread can."""
-    before: dict[int, Any] = {}
-    try:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(one) != signal.SIG_IGN:  # as under nohup, or in a script's job
-                before[one] = signal.signal(one, hear)
-    except ValueError:  # another thread than the main one
-        pass
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

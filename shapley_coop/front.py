@@ -22,7 +22,6 @@ async def play(
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
-    *,
     idempotency_key: str = "",
     **settings: Any,
 ) -> Outcome:
@@ -34,20 +33,16 @@ async def play(
         run: the run's name; if it is empty, a name is generated.
         watch: a function that is called after each node with its name and its update.
         person: a function that answers letters for the people at the table.
-        idempotency_key: a name of this job. A repetition with the same name and configuration
-            goes on with the run that the job began, or returns the run's result.
-        settings: fields of the configuration, which add to or replace those of `config`. `game` may
-            be a `Game`. A value of `seats` may be a function of a letter and its facts, a LangChain
-            chat model, or a compiled LangGraph graph.
+        idempotency_key: the job's name; a repetition goes on with its run, or returns the result.
+        settings: fields of the configuration, which replace those of `config`. `game` may be a
+            `Game`; values of `seats`, functions of a letter and its facts, chat models, or graphs.
 
     Returns:
         The result that `coop run --json` prints (`docs/run.schema.json`), its fields as attributes.
 
     Raises:
         TypeError: the game or a seat is an object of an unknown kind.
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or another
-            job has the same `idempotency_key`.
-        Busy: another process plays the run that the job began.
+        ValueError: the workflow, the game, a parameter, an agent, a seat or the key is wrong.
         CredentialsMissing: a seat's key is not set.
         SeatError: a seat did not answer; `coop resume RUN`, or `resume`, continues the run.
         Waiting: people are asked, and no `person` answers for them.
@@ -111,7 +106,6 @@ def play_sync(
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
-    *,
     idempotency_key: str = "",
     **settings: Any,
 ) -> Outcome:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli import INTERRUPTED
 from shapley_coop.cli.console import complain, finish, note, say, say_json, show_spinner
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
@@ -38,6 +37,7 @@ from shapley_coop.cli.playing.people import (
     tables,
 )
 from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
+from shapley_coop.cli.stopping import exit_code, received
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
@@ -157,10 +157,8 @@ def _go_on(run: Any, as_json: bool) -> str:
 
 
 def _check_not_stopped() -> None:
-    from shapley_coop.cli.stopping import Stopped, received
-
     if received:
-        raise Stopped(received[-1])
+        raise KeyboardInterrupt
 
 
 def _check_ready(run: Any) -> None:
@@ -258,7 +256,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
         onward = command_for(run, "resume", *["--serve"] * served.wanted)
         note(f"{run.run} {how}: go on with {onward}")
-        sys.exit(getattr(left, "code", INTERRUPTED))
+        sys.exit(exit_code())
     if as_json:
         from shapley_coop.evals.measures.reasons import record_and_reasons
 

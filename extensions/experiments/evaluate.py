@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
-from shapley_coop.cli.options import BaseUrl, Json, NoSandbox, PriceFile, prices_from
+from shapley_coop.cli.options import Json, NoSandbox, PriceFile, prices_from
 from shapley_coop.extensions.sweeps.commands.sweep import (
     INCOMPLETE,
     AtOnce,
     Out,
     Seeds,
-    SuiteModel,
     sweep_folder,
 )
 from shapley_coop.extensions.sweeps.playing import Limits
@@ -30,8 +29,6 @@ def evaluate(
     suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
     out: Out = None,
     seeds: Seeds = "",
-    model: SuiteModel = "",
-    base_url: BaseUrl = None,
     max_connections: AtOnce = 16,
     upload: Annotated[
         bool, typer.Option(help="Upload a dataset and an experiment per condition to LangSmith.")
@@ -52,7 +49,7 @@ def evaluate(
 
     if not is_installed("scipy"):
         raise missing_library("coop eval", "scipy", "reports")
-    chosen, cells, _ = cells_of_suites([suite], seeds, model, base_url)
+    chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
     free = all(map(is_free, models_of(cells)))  # if all are free, leave out costs
     known = NO_PRICES if free and not prices else prices_from(prices)

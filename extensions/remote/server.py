@@ -8,6 +8,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -45,10 +46,6 @@ T = TypeVar("T")
 
 class Away(ValueError):
     """The error if a server gives no answer now, but may give one later."""
-
-
-class _TimedOut(Away):
-    """The error if an answer took too long."""
 
 
 class Missing(ValueError):
@@ -125,13 +122,11 @@ class Server:
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
         if time.monotonic() - self._depth[0] > _FRESH:
-            self._depth = (time.monotonic(), self._depth[1])  # others use it meanwhile
-            try:
+            depth = 0
+            with suppress(ValueError, KeyError, TypeError):
                 asked = self._client.http.get("/metrics", params={"format": "json"})
-                told: Any = await self._answered(asked)
-                self._depth = (time.monotonic(), int(told["queue"]["n_pending"]))
-            except (ValueError, KeyError, TypeError):
-                self._depth = (time.monotonic(), 0)
+                depth = int(cast(Any, await self._answered(asked))["queue"]["n_pending"])
+            self._depth = (time.monotonic(), depth)
         return self._depth[1]
 
     @property
@@ -159,7 +154,7 @@ class Server:
             latest = await self._answered(runs.list(thread, limit=1))
             run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
             run = run or await self._begin(cell, thread, begun)
-            await self._joined(thread, run)
+            await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
@@ -173,21 +168,13 @@ class Server:
         config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
         config.pop("configurable")  # the server itself sets the run's thread
         how: Any = {"config": config, "context": {}, "durability": "sync"}
-        start = None if begun else {"room": cell.room}
+        # A killed server starts a run again with its input; the key makes that the same play.
+        start = None if begun else {"room": cell.room, "idempotency_key": thread}
         made = self._client.runs.create(thread, cell.graph, input=start, **how)
         try:
             return str((await self._answered(made))["run_id"])
         except Missing as unknown:
             raise ValueError(str(unknown)) from None
-
-    async def _joined(self, thread: str, run: str) -> None:
-        """Wait for a run's end; it has no time limit, so a request that times out is repeated."""
-        while True:
-            try:
-                await self._answered(self._client.runs.join(thread, run))
-            except _TimedOut:
-                continue
-            return
 
     async def _patiently(self, step: Callable[[], Awaitable[T]]) -> T:
         """Repeat a step while the server is away, but not if it never answered."""
@@ -204,17 +191,12 @@ class Server:
             found = await asked
         except NotFoundError:
             raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except httpx.ReadTimeout as error:
-            raise _TimedOut(f"{self.url}: {type(error).__name__}") from None
         except (httpx.HTTPError, LangGraphError) as error:
-            raise self._failure(error) from None
+            reason = " ".join(str(error).split())[:200] or "no answer"
+            kind = Away if isinstance(error, _AWAY) else ValueError
+            raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
         self._heard = time.monotonic()
         return found
-
-    def _failure(self, error: Exception) -> ValueError:
-        reason = " ".join(str(error).split())[:200] or "no answer"
-        kind = Away if isinstance(error, _AWAY) else ValueError
-        return kind(f"{self.url}: {type(error).__name__}: {reason}")
 
 
 def _ended(table: Table) -> bool:

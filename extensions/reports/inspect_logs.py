@@ -31,7 +31,8 @@ def write_logs(store: Store, folder: Path, force: bool = False) -> list[Path]:
     Raises:
         ValueError: a file exists, and `force` is False.
     """
-    logs = {folder / _file_name(log): log for log in map(_Log(store).of, store.rows().kinds)}
+    found = (_log(store, kind) for kind in store.rows().kinds)
+    logs = {folder / _file_name(log): log for log in found}
     if not force and (known := next((path for path in logs if path.exists()), None)):
         raise ValueError(f"{known} exists: give another --out, or --force to replace it")
     make_folder(folder)
@@ -40,47 +41,35 @@ def write_logs(store: Store, folder: Path, force: bool = False) -> list[Path]:
     return list(logs)
 
 
-class _Log:
-    """The logs of one sweep."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def of(self, kind: Kind) -> dict[str, Any]:
-        """Return the log of a condition's runs."""
-        runs = list(Stored(self._store, [kind]).timed())
-        rows, ended = [row for row, _ in runs], sorted(told["ended"] for _, told in runs)
-        samples = [_sample(row, told) for row, told in runs]
-        unique = sha256(f"{self._store.id} {kind.suite} {kind.labels}".encode()).hexdigest()[:22]
-        seats: Mapping[str, str] = rows[0]["result"]["seats"]
-        named = "+".join(dict.fromkeys(map(_model, seats.values())))
-        return {
-            "version": VERSION,
-            "status": "success",
-            "eval": {
-                "eval_id": unique,
-                "run_id": self._store.id,
-                "task_id": unique,
-                "created": ended[0],
-                "task": _task(rows[0]),
-                "task_args": rows[0]["labels"],
-                "dataset": {"name": kind.suite, "samples": len(samples)},
-                "model": named,
-                "model_roles": {agent: {"model": _model(seat)} for agent, seat in seats.items()},
-                "config": {"epochs": max(row["repetition"] for row in rows) + 1},
-            },
-            "results": {
-                "total_samples": len(samples),
-                "completed_samples": len(samples),
-                "scores": list(_summary(rows)),
-            },
-            "stats": {
-                "started_at": ended[0],
-                "completed_at": ended[-1],
-                "model_usage": _usage([call for row in rows for call in row["calls"]]),
-            },
-            "samples": samples,
-        }
+def _log(store: Store, kind: Kind) -> dict[str, Any]:
+    """Return the log of a condition's runs."""
+    runs = list(Stored(store, [kind]).timed())
+    rows, ended = [row for row, _ in runs], sorted(told["ended"] for _, told in runs)
+    labels, seats = rows[0]["labels"], rows[0]["result"]["seats"]
+    unique = sha256(f"{store.id} {kind.suite} {kind.labels}".encode()).hexdigest()[:22]
+    task = " ".join([kind.suite, *(f"{axis}={label}" for axis, label in labels.items())])
+    counted = {"total_samples": len(rows), "completed_samples": len(rows)}
+    told = {
+        "eval_id": unique,
+        "run_id": store.id,
+        "task_id": unique,
+        "created": ended[0],
+        "task": task,
+        "task_args": labels,
+        "dataset": {"name": kind.suite, "samples": len(rows)},
+        "model": "+".join(dict.fromkeys(map(_model, seats.values()))),
+        "model_roles": {agent: {"model": _model(seat)} for agent, seat in seats.items()},
+        "config": {"epochs": max(row["repetition"] for row in rows) + 1},
+    }
+    used = _usage([call for row in rows for call in row["calls"]])
+    return {
+        "version": VERSION,
+        "status": "success",
+        "eval": told,
+        "results": {**counted, "scores": list(_summary(rows))},
+        "stats": {"started_at": ended[0], "completed_at": ended[-1], "model_usage": used},
+        "samples": [_sample(row, told) for row, told in runs],
+    }
 
 
 def _file_name(log: Mapping[str, Any]) -> str:
@@ -90,10 +79,6 @@ def _file_name(log: Mapping[str, Any]) -> str:
     return "_".join(re.sub(r"[^\w.+-]+", "-", part) for part in parts) + ".json"
 
 
-def _task(row: Row) -> str:
-    return " ".join([row["suite"], *(f"{axis}={label}" for axis, label in row["labels"].items())])
-
-
 def _model(seat: str) -> str:
     """Return a seat's model as Inspect writes it: `openai/gpt-5-mini`."""
     return seat.replace(":", "/", 1)
@@ -101,7 +86,7 @@ def _model(seat: str) -> str:
 
 def _sample(row: Row, told: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run as a sample."""
-    result, used = row["result"], _usage(row["calls"])
+    result = row["result"]
     opening = f"{result['game']}, seed {row['seed']}, {row['graph']}"
     payoffs = ", ".join(f"{agent} {amount:g}" for agent, amount in result["payoffs"].items())
     ending = f"{result['status']}; payoffs: {payoffs}"
@@ -117,7 +102,7 @@ def _sample(row: Row, told: Mapping[str, Any]) -> dict[str, Any]:
             key: {"value": value} for key, value in scores(row).items() if value is not None
         },
         "metadata": {"cell": row["cell"], "run": told.get("run", ""), "result": result},
-        "model_usage": used,
+        "model_usage": _usage(row["calls"]),
         "completed_at": told["ended"],
         "total_time": told["seconds"],
     }

@@ -23,7 +23,7 @@ from tests.server_process import Server
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
 
 SWEEP = "a-sweep"
-PAID = "SELECT DISTINCT scope FROM facts WHERE kind = 'posting'"
+PAID = "SELECT DISTINCT scope FROM facts WHERE kind IN ('posting', 'answer')"
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def known_threads(server: Server) -> list[str]:
 
 
 def episodes_paid(server: Server) -> set[str]:
-    """The plays whose end is in the server's ledger."""
+    """The plays that called a model or posted to the server's ledger."""
     with closing(sqlite3.connect(server.home / "books.sqlite")) as file:
         return {scope for (scope,) in file.execute(PAID)}
 
