@@ -17,10 +17,9 @@ payments due. Each seat's payoff is then compared with the recorded points.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.certificate import certify
@@ -31,15 +30,10 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.deals.language.when import Event, Last
-from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.settlement import earnings, payoffs
 from shapley_coop.extensions.studies.coopeval_games import StudyGame
 from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
 from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
-from shapley_coop.games import Turn
-
-TOLERANCE = Fraction(1, 10**5)
-"""The tolerated difference: the study's points are floats, our payoffs whole millionths."""
+from shapley_coop.extensions.studies.rounds_replay import Match
 
 _PURSE = 10**9
 _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
@@ -69,30 +63,14 @@ class Proposed:
     certificate: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Settled:
-    """A round settled by our rules.
+class Settled(NamedTuple):
+    """A round, and its replay by our rules under the signed contract.
 
-    Attributes:
-        round: the recorded round.
-        record: the turn as our game records it.
-        ours: seat → its payoff by our rules.
-        payments: the payments due: payer, payee, amount.
-        verdicts: clause of the signed contract → satisfied, violated or pending; all clauses are
-            payments, because the study's contracts promise no cooperation.
+    All clauses are payments, because the study's contracts promise no cooperation.
     """
 
     round: Round
-    record: Turn
-    ours: Mapping[str, Fraction]
-    payments: tuple[tuple[str, str, Fraction], ...] = ()
-    verdicts: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether every seat's payoff equals the recorded points, up to `TOLERANCE`."""
-        pairs = zip(self.ours.values(), self.round.points, strict=True)
-        return all(abs(ours - told) <= TOLERANCE for ours, told in pairs)
+    played: Match
 
 
 @dataclass(frozen=True)
@@ -112,7 +90,7 @@ class Imported:
     @property
     def differing(self) -> list[Settled]:
         """The rounds whose payoffs differ from the recorded points."""
-        return [one for one in self.settled if not one.agrees]
+        return [one for one in self.settled if one.played.differences]
 
     def summary(self) -> dict[str, Any]:
         """Return the counts of designs and rounds, and all differences, as plain JSON."""
@@ -206,36 +184,25 @@ def settle(one: Round, experiment: Experiment) -> Settled:
     Raises:
         ValueError: the signed contract is not in the folder.
     """
-    world = experiment.world
-    actions = dict(zip(world.seats, one.actions, strict=True))
-    rewards = world.game.step(world.game.start(), actions).rewards
-    turn: Turn = {"turn": 1, "actions": actions, "rewards": rewards}
-    if one.signed and one.designer not in experiment.designs:
-        raise ValueError(f"{one.where}: all signed the contract of {one.designer!r}, who made none")
-    design = experiment.designs[one.designer] if one.signed else {}
-    monitor = Monitor(Deal(clauses=tuple(payments_of(design, world.seats))))
-    monitor.observe(turn)
-    due = monitor.payments
-    return Settled(
-        round=one,
-        record=turn,
-        ours=payoffs(earnings([turn], world.seats), None, due, _no_norm),
-        payments=tuple((x.payer, x.payee, x.amount) for x in due),
-        verdicts=dict(monitor.verdicts(turns=1)),
-    )
-
-
-def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
-    raise AssertionError(f"a contract of the study has no norm, but this clause names {norm}")
+    world, deal = experiment.world, None
+    if one.signed:
+        if one.designer not in experiment.designs:
+            raise ValueError(
+                f"{one.rows[0].where}: all signed the contract of {one.designer!r}, who made none"
+            )
+        terms = payments_of(experiment.designs[one.designer], world.seats)
+        deal = Deal(clauses=tuple(terms))
+    return Settled(one, Match(world.game, [one.rows], deal))
 
 
 def difference(one: Settled) -> dict[str, Any]:
     """Return the recorded points and our payoffs of a round, seat by seat."""
+    rows, (ours,) = one.round.rows, one.played.points
     return {
-        "where": one.round.where,
-        "actions": list(one.round.actions),
-        "recorded": [plain(x) for x in one.round.points],
-        "ours": [plain(x) for x in one.ours.values()],
+        "where": rows[0].where,
+        "actions": [row.action for row in rows],
+        "recorded": [plain(row.points) for row in rows if row.points is not None],
+        "ours": [plain(x) for x in ours.values()],
     }
 
 
@@ -252,13 +219,16 @@ def _proposed_record(one: Proposed) -> dict[str, Any]:
 
 
 def _settled_record(one: Settled) -> dict[str, Any]:
-    paid = [{"payer": a, "payee": b, "amount": plain(x)} for a, b, x in one.payments]
+    monitor = one.played.monitor
     return {
         **difference(one),
         "players": list(one.round.players),
         "contract_of": one.round.designer if one.round.signed else "",
-        "record": one.record,
-        "payments": paid,
-        "verdicts": dict(one.verdicts),
-        "agrees": one.agrees,
+        "record": one.played.record[0],
+        "payments": [
+            {"payer": x.payer, "payee": x.payee, "amount": plain(x.amount)}
+            for x in monitor.payments
+        ],
+        "verdicts": monitor.verdicts(turns=1),
+        "agrees": not one.played.differences,
     }

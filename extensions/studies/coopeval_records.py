@@ -17,7 +17,6 @@ mediator_design.json   mediators only: player → pairs of a number of delegatin
 The study: https://github.com/Xiao215/CoopEval. No file of the study is part of this project.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,7 +26,8 @@ from typing import Any
 from shapley_coop.amounts import exact, parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
 from shapley_coop.extensions.studies.folders import files_below
-from shapley_coop.files import TooLarge, read_json, text_of
+from shapley_coop.extensions.studies.rounds import Row, json_lines
+from shapley_coop.files import read_json
 
 CONTRACTING, MEDIATION = "Contracting", "Mediation"
 CONFIG, RECORDS = "config.json", "records.jsonl"
@@ -46,18 +46,14 @@ class Round:
     """One round of a match, as the study recorded it.
 
     Attributes:
-        where: the file, its line, and the number of the round in the line.
+        rows: a row for each seat, in order; points are after the contract's payments.
         players: the study's names of the players, in the order of the seats.
-        actions: the seats' actions.
-        points: the seats' recorded points, after the contract's payments.
         designer: the proposer of the contract that won the vote; "" if no contract did.
         signed: whether all signed the contract, so that it was in force.
     """
 
-    where: str
+    rows: tuple[Row, ...]
     players: tuple[str, ...]
-    actions: tuple[str, ...]
-    points: tuple[Fraction, ...]
     designer: str = ""
     signed: bool = False
 
@@ -191,16 +187,7 @@ def _amount(told: Any, where: str) -> Fraction:
 
 
 def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
-    try:
-        lines = text_of(file).splitlines()
-    except (OSError, UnicodeDecodeError, TooLarge) as error:
-        raise ValueError(f"{file}: cannot be read: {error}") from None
-    for number, line in enumerate(lines, start=1):
-        where = f"{file}:{number}"
-        try:
-            match = json.loads(line) if line.strip() else []
-        except (ValueError, RecursionError):
-            raise ValueError(f"{where}: is not JSON") from None
+    for where, match in json_lines(file, "records of the study"):
         rounds = list(_moves(match, {}))
         if match and not rounds:
             raise ValueError(f"{where}: has no round: moves with {', '.join(_MOVE)} are needed")
@@ -230,10 +217,16 @@ def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: Study
     if not all(isinstance(move, dict) and set(_MOVE) <= set(move) for move in moves):
         raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(
-        where=where,
+        rows=tuple(
+            Row(
+                where,
+                seat,
+                world.action(move["action"], where),
+                exact(move["points"], f"{where}: points"),
+            )
+            for seat, move in zip(world.seats, moves, strict=True)
+        ),
         players=tuple(str(move["player"]) for move in moves),
-        actions=tuple(world.action(move["action"], where) for move in moves),
-        points=tuple(exact(move["points"], f"{where}: points") for move in moves),
         designer=str(around.get("selected_contract_designer_name") or ""),
         signed=around.get("all_signed") is True,
     )

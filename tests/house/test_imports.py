@@ -202,7 +202,7 @@ NEEDS = {
     "replays": {"sweeps"},
     "reports": {"page", "sweeps"},
     "signing": {"exchange"},
-    "studies": {"company", "raid", "wev"},
+    "studies": {"company", "raid", "signing", "wev"},
     "tenants": {"server"},
     "trials": {"reports", "sweeps"},
 }
