@@ -23,7 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.amounts import exact, parse_exact
+from shapley_coop.amounts import parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
 from shapley_coop.extensions.studies.folders import files_below
 from shapley_coop.extensions.studies.rounds import Row, json_lines
@@ -218,12 +218,7 @@ def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: Study
         raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(
         rows=tuple(
-            Row(
-                where,
-                seat,
-                world.action(move["action"], where),
-                exact(move["points"], f"{where}: points"),
-            )
+            Row.of(where, {**move, "agent": seat, "action": world.action(move["action"], where)})
             for seat, move in zip(world.seats, moves, strict=True)
         ),
         players=tuple(str(move["player"]) for move in moves),

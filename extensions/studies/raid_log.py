@@ -199,7 +199,10 @@ def _rows(told: Chapter, place: int, agents: Sequence[str]) -> list[Row]:
     """
     acts = {agent: deed.skill for agent, deed in told.deeds.items()}
     said = {a: told.declared.get(a, "") if told.too_late else "" for a in agents if a not in acts}
-    return [Row(str(place), a, act, round=told.turn) for a, act in {**acts, **said}.items()]
+    return [
+        Row(where=str(place), round=told.turn, agent=a, action=act)
+        for a, act in {**acts, **said}.items()
+    ]
 
 
 def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Fact]:

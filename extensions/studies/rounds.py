@@ -18,33 +18,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from shapley_coop.amounts import exact
 from shapley_coop.files import no_number, no_such, read_text, unique_keys
 from shapley_coop.games import Game
+from shapley_coop.invalid import first_error
 
-COLUMNS = ("round", "agent", "action", "points")
+COLUMNS = ("match", "round", "agent", "action", "points")
 
 
-class Row(NamedTuple):
-    """What one agent did in one round, and the points that the record gives it.
+def _number(told: Any) -> Fraction:
+    if isinstance(told, bool):
+        raise ValueError(f"it is {told}: a number is needed")
+    return exact(told, "it")
 
-    Attributes:
-        where: the place of the row in its file, for errors and differences.
-        agent: the agent's name in the game.
-        action: the agent's action; "" if it did nothing.
-        points: the agent's points, after the payments of a contract; None if they are unknown.
-        match: the name of the play.
-        round: the number of the round in its match, from 1.
-    """
+
+class Row(BaseModel):
+    """One row; `where` is its place in the record, for errors and differences."""
+
+    model_config = ConfigDict(
+        frozen=True, coerce_numbers_to_str=True, str_strip_whitespace=True, extra="forbid"
+    )
 
     where: str
-    agent: str
-    action: str
-    points: Fraction | None = None
     match: str = ""
-    round: int = 1
+    round: int = Field(default=1, ge=1)
+    agent: str
+    action: str = ""
+    points: Annotated[Fraction, BeforeValidator(_number)] | None = None
+
+    @classmethod
+    def of(cls, where: str, told: Mapping[str, Any]) -> "Row":
+        """Return the row of a mapping from columns to cells, without empty cells.
+
+        Raises:
+            ValueError: a cell is missing or wrong; the one-line message begins with the place.
+        """
+        cells = {key: told[key] for key in COLUMNS if told.get(key) not in (None, "")}
+        try:
+            return cls(where=where, **cells)
+        except ValidationError as error:
+            raise ValueError(f"{where}: {first_error(error)}") from None
 
 
 Rounds = Sequence[Sequence[Row]]
@@ -60,7 +77,11 @@ def read_rounds(file: Path, game: Game) -> dict[str, Rounds]:
     """
     found: dict[str, dict[int, dict[str, Row]]] = {}
     for where, cells in _cells(file):
-        row = _row(where, cells, game)
+        row = Row.of(where, cells)
+        if row.agent not in game.agents:
+            raise ValueError(f"{where}: {no_such('agent', row.agent, game.agents)}")
+        if row.action and row.action not in (acts := game.actions[row.agent]):
+            raise ValueError(f"{where}: {no_such(f'action of {row.agent}', row.action, acts)}")
         others = found.setdefault(row.match, {}).setdefault(row.round, {})
         if row.agent in others:
             raise ValueError(
@@ -97,9 +118,9 @@ def _cells(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return
     rows = csv.DictReader(StringIO(read_text(file, "recorded rounds"), newline=""), strict=True)
     try:
-        if missing := [column for column in COLUMNS if column not in (rows.fieldnames or ())]:
+        if missing := {"agent", "action", "points"} - {*(rows.fieldnames or ())}:
             raise ValueError(
-                f"{file}:1: has no column {missing[0]}: name {', '.join(COLUMNS)} in the first "
+                f"{file}:1: has no column {min(missing)}: name {', '.join(COLUMNS)} in the first "
                 "line, with commas between them; JSON lines need a name ending in .jsonl"
             )
         for cells in rows:
@@ -107,36 +128,7 @@ def _cells(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise ValueError(f"{file}:{rows.line_num}: has more or fewer cells than line 1")
             yield f"{file}:{rows.line_num}", cells
     except csv.Error as error:
-        raise ValueError(f"{file}:{rows.line_num}: is not CSV: {error}") from None
-
-
-def _row(where: str, cells: Mapping[str, Any], game: Game) -> Row:
-    match, number, agent, action, points = (
-        "" if (cell := cells.get(column)) is None else cell for column in ("match", *COLUMNS)
-    )
-    agent, action = str(agent).strip(), str(action).strip()
-    try:
-        if agent not in game.agents:
-            raise ValueError(no_such("agent", agent, game.agents))
-        if action and action not in game.actions[agent]:
-            raise ValueError(no_such(f"action of {agent}", action, game.actions[agent]))
-        known = None if points == "" else _number(points, "points")
-        return Row(where, agent, action, known, str(match), _whole(number))
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _number(cell: Any, column: str) -> Fraction:
-    if isinstance(cell, bool):
-        raise ValueError(f"{column} is {cell}: a number is needed")
-    return exact(cell, column)
-
-
-def _whole(cell: Any) -> int:
-    number = _number(cell, "round")
-    if number.denominator != 1 or number < 1:
-        raise ValueError(f"round is {cell}: number the rounds 1, 2, …")
-    return int(number)
+        raise ValueError(f"{file}:{rows.reader.line_num}: is not CSV: {error}") from None
 
 
 def _in_order(rounds: Mapping[int, Mapping[str, Row]]) -> Rounds:
