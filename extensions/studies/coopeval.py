@@ -7,6 +7,9 @@ other seat. The certificate of this deal answers the study's two questions:
 - stable: cooperating is a best response of every seat if all others cooperate (Nash);
 - dominant: cooperating is a weakly dominant strategy of every seat.
 
+A mediator acts for every seat that delegates to it; its action depends on the number of these
+seats. Delegating is one more action of every seat, and the same questions are asked of it.
+
 In the study, a payer's money is unlimited, and no letter has to show the deal. So the certificate
 limits neither payments nor the deal's length in words. A separate remark says whether our
 application would have refused the contract for such a limit. If a contract's incentives cannot be
@@ -17,7 +20,7 @@ payments due. Each seat's payoff is then compared with the recorded points.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,10 +33,16 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.deals.language.when import Event, Last
-from shapley_coop.extensions.studies.coopeval_games import StudyGame
-from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
-from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
+from shapley_coop.extensions.studies.coopeval_games import StudyGame, with_mediator
+from shapley_coop.extensions.studies.coopeval_records import (
+    Design,
+    Experiment,
+    Mediator,
+    Round,
+    experiments,
+)
 from shapley_coop.extensions.studies.rounds_replay import Match
+from shapley_coop.games.matrix import MAX_JOINT_ACTIONS
 
 _PURSE = 10**9
 _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
@@ -41,26 +50,23 @@ _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
 
 @dataclass(frozen=True)
 class Proposed:
-    """A contract that a model proposed.
+    """A contract or a mediator that a model proposed, with the answers to the study's questions.
 
     Attributes:
         by: the proposer's name in the study.
-        deal: the contract as our deal: cooperation by all, and the payments.
-        stable: whether cooperating is a best response of every seat if all others cooperate; None
-            if unknown.
-        dominant: whether cooperating is weakly dominant for every seat; None if unknown.
-        unknown: the reason why `stable` and `dominant` are unknown; "" if both are known.
+        stable: the answer to the first question; None if unknown.
+        dominant: the answer to the second question; None if unknown.
+        unknown: the reason why the answers are unknown; "" if both are known.
         refused: the reason why our application would refuse the contract; "" if it would not.
-        certificate: the full certificate, as plain JSON.
+        more: the contract with its certificate, or the mediator, as plain JSON.
     """
 
     by: str
-    deal: Deal
     stable: bool | None
     dominant: bool | None
-    unknown: str
-    refused: str
-    certificate: Mapping[str, Any]
+    unknown: str = ""
+    refused: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Settled(NamedTuple):
@@ -79,13 +85,7 @@ class Imported:
 
     experiment: Experiment
     proposed: tuple[Proposed, ...]
-    mediators: tuple[ProposedMediator, ...]
     settled: tuple[Settled, ...]
-
-    @property
-    def designs(self) -> tuple[Proposed | ProposedMediator, ...]:
-        """The contracts or mediators that models proposed."""
-        return (*self.proposed, *self.mediators)
 
     @property
     def differing(self) -> list[Settled]:
@@ -100,11 +100,11 @@ class Imported:
             "mechanism": self.experiment.mechanism,
             "rounds": len(self.settled),
             "signed": sum(one.round.signed for one in self.settled),
-            "designs": len(self.designs),
-            "stable": sum(one.stable is True for one in self.designs),
-            "dominant": sum(one.dominant is True for one in self.designs),
+            "designs": len(self.proposed),
+            "stable": sum(one.stable is True for one in self.proposed),
+            "dominant": sum(one.dominant is True for one in self.proposed),
             "without_verdict": [
-                {"by": one.by, "why": one.unknown} for one in self.designs if one.unknown
+                {"by": one.by, "why": one.unknown} for one in self.proposed if one.unknown
             ],
             "refused_by_our_table": sum(bool(one.refused) for one in self.proposed),
             "differing": [difference(one) for one in self.differing],
@@ -115,8 +115,8 @@ class Imported:
         return {
             **self.summary(),
             "params": self.experiment.world.game.params.model_dump(mode="json"),
-            "proposed": [_proposed_record(one) for one in self.proposed],
-            "mediators": [one.record() for one in self.mediators],
+            "proposed": [_contract(one) for one in self.proposed if "contract" in one.more],
+            "mediators": [_mediator(one) for one in self.proposed if "mediator" in one.more],
             "settlements": [_settled_record(one) for one in self.settled],
         }
 
@@ -134,12 +134,11 @@ def import_study(folder: Path) -> list[Imported]:
 
 def imported(experiment: Experiment) -> Imported:
     """Return one experiment, settled and certified."""
-    proposed = tuple(certified(by, x, experiment.world) for by, x in experiment.designs.items())
-    mediators = tuple(
-        certified_mediator(by, x, experiment.world) for by, x in experiment.mediators.items()
-    )
+    world, mediators = experiment.world, experiment.mediators.items()
+    proposed = [certified(by, design, world) for by, design in experiment.designs.items()]
+    proposed += [certified_mediator(by, mediator, world) for by, mediator in mediators]
     settled = tuple(settle(one, experiment) for one in experiment.rounds)
-    return Imported(experiment, proposed, mediators, settled)
+    return Imported(experiment, tuple(proposed), settled)
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
@@ -169,13 +168,27 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
     why = [*(fault.feedback for fault in found.faults), *found.notes]
     return Proposed(
         by=by,
-        deal=deal,
         stable=all(party.deviation is None for party in parties) if parties else None,
         dominant=all(party.dominant for party in parties) if parties else None,
         unknown="" if parties else " ".join(why),
         refused=faults[0].feedback if faults else "",
-        certificate=as_record(found),
+        more={"contract": deal.record(), "certificate": as_record(found)},
     )
+
+
+def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> Proposed:
+    """Certify a proposed mediator: the contract that promises to delegate, and pays nothing.
+
+    If the mediator does not cooperate when all delegate, both answers are no.
+    """
+    more = {"mediator": {str(count): action for count, action in mediator.items()}}
+    plays = (len(world.game.actions[world.seats[0]]) + 1) ** len(world.seats)
+    if plays > MAX_JOINT_ACTIONS:
+        why = f"{plays} plays with delegating are too many: {MAX_JOINT_ACTIONS} are enumerated"
+        return Proposed(by, None, None, why, more=more)
+    if mediator[len(world.seats)] != world.target:
+        return Proposed(by, stable=False, dominant=False, more=more)
+    return replace(certified(by, {}, with_mediator(world, mediator)), refused="", more=more)
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
@@ -206,16 +219,21 @@ def difference(one: Settled) -> dict[str, Any]:
     }
 
 
-def _proposed_record(one: Proposed) -> dict[str, Any]:
+def _contract(one: Proposed) -> dict[str, Any]:
     return {
         "by": one.by,
-        "contract": one.deal.record(),
+        "contract": one.more["contract"],
         "stable": one.stable,
         "dominant": one.dominant,
         "unknown": one.unknown,
         "refused_by_our_table": one.refused,
-        "certificate": dict(one.certificate),
+        "certificate": one.more["certificate"],
     }
+
+
+def _mediator(one: Proposed) -> dict[str, Any]:
+    answers = {"stable": one.stable, "dominant": one.dominant, "unknown": one.unknown}
+    return {"by": one.by, **one.more, **answers}
 
 
 def _settled_record(one: Settled) -> dict[str, Any]:

@@ -23,6 +23,7 @@ MATRICES = {
 The study's keys of payoffs are the initials of both actions.
 """
 PUBLIC_GOODS, TRAVELLERS = "PublicGoods", "TravellersDilemma"
+DELEGATE = "DELEGATE"
 _DECIMALS = 6
 MOST_SEATS, MOST_CLAIMS = 12, 300
 """The study has 3 seats and 4 claims; the limits exist because all joint actions are listed."""
@@ -82,6 +83,19 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
         raise ValueError(f"{where}: the numbers of {kind} are missing or wrong: {lack}") from None
     except ValueError as wrong:
         raise ValueError(f"{where}: {wrong}") from None
+
+
+def with_mediator(world: StudyGame, mediator: Mapping[int, str]) -> StudyGame:
+    """Return the game in which each seat can also delegate its action to a mediator."""
+
+    def pays(play: Sequence[str]) -> list[Fraction]:
+        taken = mediator.get(play.count(DELEGATE), "")
+        acts = [taken if action == DELEGATE else action for action in play]
+        rewards = world.game.payoffs.rewards(dict(zip(world.seats, acts, strict=True)))
+        return [exact(rewards[seat]) for seat in world.seats]
+
+    actions = (*world.game.actions[world.seats[0]], DELEGATE)
+    return _built(world.kind, len(world.seats), actions, pays, DELEGATE)
 
 
 def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:

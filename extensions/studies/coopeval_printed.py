@@ -67,7 +67,7 @@ def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rat
     cells: dict[str, dict[str, Counter[str]]] = {}
     for one in found:
         kind = one.experiment.world.kind
-        told = [x for x in one.designs if not x.unknown and (not games or kind in games)]
+        told = [x for x in one.proposed if not x.unknown and (not games or kind in games)]
         for proposed in told:
             model = proposed.by.rpartition("#")[0] or proposed.by
             counts = cells.setdefault(model, {}).setdefault(kind, Counter())

@@ -119,7 +119,7 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
     differ = sum(len(one.differing) for one in found)
     files = [one.experiment.folder / RECORDS for one in found]
     configs = [one.experiment.folder / CONFIG for one in found]
-    designs = [one.experiment.folder / DESIGNS for one in found if one.proposed]
+    designs = [one.experiment.folder / DESIGNS for one in found if one.experiment.designs]
     command = "coop import coopeval DIR"
     yield Shown(
         "Every recorded round ends with our rules as the study recorded it",
@@ -143,7 +143,7 @@ def _certified(
     found: Sequence[Imported], folder: Path, designs: Sequence[Path], command: str
 ) -> Iterator[Shown]:
     """Yield the lines about the contracts and mediators that models proposed."""
-    proposed = [one for each in found for one in each.proposed]
+    proposed = [one for each in found if each.experiment.designs for one in each.proposed]
     yield Shown(
         "Contracts that the models proposed, certified",
         _named("CoopEval, contracts", designs, folder),
@@ -152,8 +152,8 @@ def _certified(
         f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
         f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
     )
-    mediators = [one for each in found for one in each.mediators]
-    proposals = [one.experiment.folder / MEDIATORS for one in found if one.mediators]
+    mediators = [one for each in found if each.experiment.mediators for one in each.proposed]
+    proposals = [one.experiment.folder / MEDIATORS for one in found if one.experiment.mediators]
     yield Shown(
         "Mediators that the models proposed, certified",
         _named("CoopEval, mediators", proposals, folder),
