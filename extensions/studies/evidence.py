@@ -167,16 +167,17 @@ def of_arena(folder: Path) -> Iterator[Shown]:
     """Yield a line per kind of game on whether our checks would have stopped bad deals."""
     found, unreadable = replay_study(folder)
     for one in protection(found):
-        files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
-        bad = " (bad by definition where uneven)" if one.kind == "swap" else ""
+        kind, games = one["kind"], one["games"]
+        files = [Path(x.record.where) for x in found if x.record.kind == kind]
+        bad = " (bad by definition where uneven)" if kind == "swap" else ""
         yield Shown(
-            f"Our checks stop every bad {one.kind} by trading models{bad}, and no good one",
-            _named(f"NegotiationArena, {one.games} games", files, folder),
+            f"Our checks stop every bad {kind} by trading models{bad}, and no good one",
+            _named(f"NegotiationArena, {games} games", files, folder),
             "coop import negotiation-arena DIR",
-            f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
-            f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
-            f"asked back; {one.games - one.differing} of {one.games} outcomes are those recorded; "
-            f"{len(unreadable)} records of all kinds left out, unfinished or unreadable",
+            f"{one['bad_stopped']} of {one['bad']} bad ones stopped, {one['good_let_through']} of "
+            f"{one['good']} good ones let through; {one['offers_asked_back']} of {one['offers']} "
+            f"offers asked back; {games - one['differing']} of {games} outcomes are those "
+            f"recorded; {len(unreadable)} records of all kinds left out, unfinished or unreadable",
         )
 
 

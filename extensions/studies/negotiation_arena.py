@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.clauses import Give, Pay
@@ -51,16 +51,8 @@ from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import TurnContext
 
 
-@dataclass(frozen=True)
-class Refused:
-    """One answer that our application would refuse and send back ("asks back").
-
-    Attributes:
-        player: the author of the answer.
-        act: "proposes" or "accepts".
-        label: the label of the fault.
-        why: the feedback, which only the author would see.
-    """
+class Refused(NamedTuple):
+    """An answer that our application would send back: `act` is "proposes" or "accepts"."""
 
     player: str
     act: str
@@ -107,9 +99,9 @@ class Replayed:
         return self.record.accepted is not None and any(self.record.accepted)
 
     @property
-    def bad(self) -> bool:
-        """Whether the deal leaves a player worse off, or a player cannot perform the deal."""
-        return bool(self.loss)
+    def misjudged(self) -> bool:
+        """Whether a bad deal is not stopped, or another deal is."""
+        return self.deal and bool(self.loss) != self.stopped
 
     def report(self) -> dict[str, Any]:
         """Return the replay as plain JSON."""
@@ -122,7 +114,7 @@ class Replayed:
             "deal": self.deal,
             "loss": self.loss,
             "stopped": self.stopped,
-            "asked_back": [vars(one) for one in self.refused],
+            "asked_back": [one._asdict() for one in self.refused],
             "differs": self.differs,
         }
 

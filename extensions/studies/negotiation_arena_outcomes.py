@@ -15,26 +15,17 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
     Recorded,
     Summary,
     Trade,
+    summary,
 )
-
-_CALLED = {
-    "answer": "the last answer",
-    "trade": "the trade that stood",
-    "start": "held at the start",
-    "end": "held at the end",
-    "outcome": "outcome",
-}
-"""Part of a summary → its name in messages about differences."""
 
 
 def differences(record: Recorded) -> str:
     """Return in words where a game's recorded and recomputed summaries differ; "" if nowhere."""
     ours = recomputed(record)
-    pairs = {part: (getattr(record.summary, part), getattr(ours, part)) for part in _CALLED}
     return "; ".join(
-        f"{_CALLED[part]}: recorded {_shown(told)}, ours {_shown(own)}"
-        for part, (told, own) in pairs.items()
-        if told != own
+        f"{fact}: recorded {_shown(told)}, ours {_shown(ours[fact])}"
+        for fact, told in record.summary.items()
+        if told != ours[fact]
     )
 
 
@@ -48,13 +39,7 @@ def recomputed(record: Recorded) -> Summary:
         outcome = tuple({MONEY: gain} if gain else {} for gain in gains(record, changes))
     else:
         outcome = changes if record.kind == "swap" else (end[0], changes[1])
-    return Summary(
-        answer=record.answers[-1].says,
-        trade=record.standing,
-        start=start,
-        end=end,
-        outcome=outcome,
-    )
+    return summary(record.answers[-1].says, record.standing, start, end, outcome)
 
 
 def changes_by(trade: Trade) -> tuple[Amounts, ...]:

@@ -1,75 +1,39 @@
 """Counts of the deals in NegotiationArena that our checks would have stopped, by kind of game."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.extensions.studies.negotiation_arena import Replayed
 from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Unreadable
 
 
-@dataclass(frozen=True)
-class Protection:
-    """The counts for one kind of game; all are counts of games, but `offers…` count proposals.
+def protection(found: Iterable[Replayed]) -> Iterator[dict[str, Any]]:
+    """Yield the counts for each kind of game, sorted by name.
 
-    Attributes:
-        kind: sale, swap or division.
-        games: replayed games.
-        deals: games that ended in a deal.
-        bad: deals that leave a player worse off, or that a player cannot perform.
-        bad_stopped: bad deals that our checks stop.
-        good_let_through: other deals that our checks do not stop.
-        offers: proposals in all games, without proposals to trade nothing.
-        offers_asked_back: proposals that our checks refuse.
-        differing: games whose recorded outcome differs from ours.
+    All counts are of games, but `offers…` count proposals; no count has trades of nothing. A deal
+    is `bad` if it leaves a player worse off, or a player cannot perform it; all others are `good`.
+    `protected`: all bad deals are stopped, all good ones let through, and all outcomes agree.
     """
-
-    kind: str
-    games: int
-    deals: int
-    bad: int
-    bad_stopped: int
-    good_let_through: int
-    offers: int
-    offers_asked_back: int
-    differing: int
-
-    @property
-    def good(self) -> int:
-        """The number of deals that are not bad."""
-        return self.deals - self.bad
-
-    @property
-    def whole(self) -> bool:
-        """Whether all bad deals are stopped, all good deals let through, and all outcomes agree."""
-        counts = (self.bad_stopped, self.good_let_through, self.differing)
-        return counts == (self.bad, self.good, 0)
-
-    def record(self) -> dict[str, Any]:
-        """Return the counts as plain JSON."""
-        return {**vars(self), "good": self.good, "protected": self.whole}
-
-
-def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
-    """Yield the counts for each kind of game, sorted by name."""
     groups: dict[str, list[Replayed]] = {}
     for one in found:
         groups.setdefault(one.record.kind, []).append(one)
     for kind, games in sorted(groups.items()):
-        deals = [one for one in games if one.deal]
-        yield Protection(
-            kind=kind,
-            games=len(games),
-            deals=len(deals),
-            bad=sum(one.bad for one in deals),
-            bad_stopped=sum(one.bad and one.stopped for one in deals),
-            good_let_through=sum(not one.bad and not one.stopped for one in deals),
-            offers=sum(len(one.offers) for one in games),
-            offers_asked_back=sum(
-                refused.act == "proposes" for one in games for refused in one.refused
-            ),
-            differing=sum(bool(one.differs) for one in games),
-        )
+        bad = [one for one in games if one.deal and one.loss]
+        good = [one for one in games if one.deal and not one.loss]
+        differing = sum(bool(one.differs) for one in games)
+        yield {
+            "kind": kind,
+            "games": len(games),
+            "deals": len(bad) + len(good),
+            "bad": len(bad),
+            "bad_stopped": sum(one.stopped for one in bad),
+            "good_let_through": sum(not one.stopped for one in good),
+            "offers": sum(len(one.offers) for one in games),
+            "offers_asked_back": sum(x.act == "proposes" for one in games for x in one.refused),
+            "differing": differing,
+            "good": len(good),
+            "protected": not differing and not any(one.misjudged for one in games),
+        }
 
 
 def remarks(found: Sequence[Replayed]) -> list[str]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import exact
 from shapley_coop.extensions.studies.folders import files_below
@@ -47,14 +47,14 @@ Amounts = Mapping[str, Fraction]
 """Resource → amount, without zeros; amounts of a change may be negative."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer of a player.
+Summary = Mapping[str, Any]
+"""The outcome of a game: a fact, as messages call it, and its value (`summary`)."""
 
-    Attributes:
-        player: the player's index.
-        says: ACCEPT, REJECT, or any other text, which continues the game.
-        trade: the proposed trade, or None.
+
+class Answer(NamedTuple):
+    """One answer: the player's index, its proposed trade, and whether it says ACCEPT or REJECT.
+
+    Any other text continues the game.
     """
 
     player: int
@@ -62,11 +62,16 @@ class Answer:
     trade: Trade | None = None
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The outcome of a game, as in the study's summary.
+def summary(
+    answer: str,
+    trade: Trade | None,
+    start: tuple[Amounts, ...],
+    end: tuple[Amounts, ...],
+    outcome: tuple[Amounts, ...],
+) -> Summary:
+    """Return the outcome of a game, as in the study's summary.
 
-    Attributes:
+    Args:
         answer: the last answer.
         trade: the trade proposed by the answer before the last one, or None.
         start: each player's resources at the start.
@@ -74,12 +79,13 @@ class Summary:
         outcome: in a sale, each player's gain in money; in a swap, each player's change of
             resources; in a division, the first player's resources and the second's change.
     """
-
-    answer: str
-    trade: Trade | None
-    start: tuple[Amounts, ...]
-    end: tuple[Amounts, ...]
-    outcome: tuple[Amounts, ...]
+    return {
+        "the last answer": answer,
+        "the trade that stood": trade,
+        "held at the start": start,
+        "held at the end": end,
+        "outcome": outcome,
+    }
 
 
 @dataclass(frozen=True)
@@ -190,12 +196,12 @@ def _answers(states: Sequence[Mapping[str, Any]], players: tuple[str, ...]) -> t
 
 def _summary(told: Mapping[str, Any], players: tuple[str, ...], kind: str) -> Summary:
     outcome = told["player_outcome"]
-    return Summary(
-        answer=str(told["final_response"]).strip(),
-        trade=_trade(told["proposed_trade"], players),
-        start=tuple(map(_amounts, told["initial_resources"])),
-        end=tuple(map(_amounts, told["final_resources"])),
-        outcome=tuple(_amounts({MONEY: one} if kind == SALE else one) for one in outcome),
+    return summary(
+        str(told["final_response"]).strip(),
+        _trade(told["proposed_trade"], players),
+        tuple(map(_amounts, told["initial_resources"])),
+        tuple(map(_amounts, told["final_resources"])),
+        tuple(_amounts({MONEY: one} if kind == SALE else one) for one in outcome),
     )
 
 
