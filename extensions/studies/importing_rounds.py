@@ -38,8 +38,7 @@ def rounds(
     Exit code 0: all rounds agree; 1: some differ; 2: wrong usage.
     """
     from shapley_coop.extensions.studies.rounds import read_rounds
-    from shapley_coop.extensions.studies.rounds_replay import Match
-    from shapley_coop.extensions.studies.rounds_report import report
+    from shapley_coop.extensions.studies.rounds_replay import Match, report
     from shapley_coop.games import load
     from shapley_coop.games.catalogue import title
 

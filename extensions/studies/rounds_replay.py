@@ -5,17 +5,23 @@ legal is a difference, and its agent idles. The contract's payments are made, th
 points are compared: the record's, and those of the replay with an equal part of the pot.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from shapley_coop.amounts import plain
+from shapley_coop.credit.attribution import attribute_by
+from shapley_coop.credit.characteristic import Attribution
+from shapley_coop.credit.norms import find_norm
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.extensions.studies.rounds import Rounds, Row
 from shapley_coop.games import Game, Position, Step, Turn
 from shapley_coop.games.goods import with_gifts
+from shapley_coop.games.turns import RecordKey
+from shapley_coop.state.characteristic import characteristic
 
 TOLERANCE = Fraction(1, 10**5)
 """The tolerated difference of points: records hold floats, and payoffs are whole millionths."""
@@ -121,3 +127,78 @@ def _unlike(rows: Sequence[Row], ours: Mapping[str, Fraction]) -> list[Differenc
         for row in rows
         if row.points is not None and abs(ours[row.agent] - row.points) > TOLERANCE
     ]
+
+
+def report(
+    game: Game,
+    matches: Mapping[str, Match],
+    norm: str = "shapley",
+    moved: Callable[[], object] = lambda: None,
+) -> dict[str, Any]:
+    """Return the differences and breaches of all matches, and each agent's sums, as plain JSON.
+
+    Baseline and credit are sums over the matches without differences, because another play has
+    other credit. A sum of nothing is None.
+
+    Args:
+        game: the game.
+        matches: name → the match.
+        norm: the norm that computes the credit.
+        moved: a function called after each match, to show the progress.
+
+    Raises:
+        ValueError: the norm is unknown, or not computable for so many agents.
+    """
+    find_norm(norm)
+    found = list(_credits(game, matches.values(), norm, moved))
+    differences = [one for match in matches.values() for one in match.differences]
+    rows = [row for match in matches.values() for rows in match.rounds for row in rows]
+    return {
+        "agents": {
+            agent: {
+                "recorded": _sum(row.points for row in rows if row.agent == agent),
+                "ours": _sum(x[agent] for match in matches.values() for x in match.points),
+                "baseline": _sum(x.at_baseline[agent] for x in found if x.at_baseline),
+                "credit": _sum(x.values[agent] for x in found),
+            }
+            for agent in game.agents
+        },
+        "norm": norm,
+        "baseline": game.baseline.words,
+        "warning": game.baseline.warning or game.baseline.no_value,
+        "matches": len(matches),
+        "agreeing": sum(not match.differences for match in matches.values()),
+        "credited": len(found),
+        "rounds": sum(len(match.rounds) for match in matches.values()),
+        "differing": len({(one.row.match, one.row.round) for one in differences}),
+        "differences": [
+            one.row.model_dump(include={"where", "match", "round"})
+            | {"what": one.what, "recorded": one.recorded, "ours": one.ours}
+            for one in differences
+        ],
+        "breaches": [
+            {"match": name, **asdict(breach)}
+            for name, match in matches.items()
+            for breach in match.monitor.breaches
+        ],
+    }
+
+
+def _credits(
+    game: Game, matches: Iterable[Match], norm: str, moved: Callable[[], object]
+) -> Iterator[Attribution]:
+    """Yield the credit of each match without differences; equal records are computed once."""
+    known: dict[RecordKey, Attribution] = {}
+    undefined = game.analysis.credit_rule == "record" and game.baseline.no_value
+    for match in matches:
+        if not match.differences and not undefined:
+            key = RecordKey(match.record)
+            if key not in known:
+                known[key] = attribute_by(characteristic(game, match.record), norm)
+            yield known[key]
+        moved()
+
+
+def _sum(amounts: Iterable[Fraction | None]) -> str | None:
+    known = [amount for amount in amounts if amount is not None]
+    return plain(sum(known, Fraction(0))) if known else None
