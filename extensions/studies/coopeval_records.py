@@ -27,11 +27,12 @@ from shapley_coop.amounts import parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
 from shapley_coop.extensions.studies.folders import files_below
 from shapley_coop.extensions.studies.rounds import Row, json_lines
-from shapley_coop.files import read_json
+from shapley_coop.files import read_mapping
 
 CONTRACTING, MEDIATION = "Contracting", "Mediation"
 CONFIG, RECORDS = "config.json", "records.jsonl"
 DESIGNS, MEDIATORS = "contract_design.json", "mediator_design.json"
+_BY_PLAYER = "give a mapping from players to their proposals"
 _MOVE = ("player", "action", "points")
 
 Design = Mapping[str, Fraction]
@@ -106,8 +107,8 @@ def experiment(folder: Path) -> Experiment:
     Raises:
         ValueError: a file cannot be read, or has another format.
     """
-    config = _config_of(folder)
     name = str(folder / CONFIG)
+    config = read_mapping(name, "settings of the study", "give game and mechanism")
     game, mechanism = (_part(config, key, name) for key in ("game", "mechanism"))
     world = study_game(game["type"], game.get("kwargs") or {}, name)
     kind = mechanism["type"]
@@ -121,17 +122,6 @@ def experiment(folder: Path) -> Experiment:
     )
 
 
-def _config_of(folder: Path) -> Mapping[str, Any]:
-    """Return an experiment's settings, from its `config.json`."""
-    file = folder / CONFIG
-    if not file.exists():
-        raise ValueError(f"{file}: is missing: it names the game and the mechanism")
-    config = read_json(file, "settings of the study")
-    if not isinstance(config, dict):
-        raise ValueError(f"{file}: is not a mapping with game and mechanism")
-    return config
-
-
 def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
     part = config.get(key)
     if not isinstance(part, dict) or not isinstance(part.get("type"), str):
@@ -141,7 +131,7 @@ def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
     designs = dict[str, Design]()
-    for player, proposed in _by_player(file, "contracts").items():
+    for player, proposed in read_mapping(file, "contracts of the study", _BY_PLAYER).items():
         contract = proposed.get("contract") if isinstance(proposed, dict) else None
         if not isinstance(contract, dict):
             raise ValueError(f"{file}: {player} has no contract: give action → amount")
@@ -154,7 +144,7 @@ def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
 
 def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
     mediators, seats = dict[str, Mediator](), len(world.seats)
-    for player, proposed in _by_player(file, "mediators").items():
+    for player, proposed in read_mapping(file, "mediators of the study", _BY_PLAYER).items():
         pairs = proposed.get("mediator") if isinstance(proposed, dict) else None
         try:
             taken = [(int(count), str(told)) for count, told in pairs or ()]
@@ -169,13 +159,6 @@ def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
             count: world.action(told, f"{file}: {player}") for count, told in taken
         }
     return mediators
-
-
-def _by_player(file: Path, what: str) -> Mapping[str, Any]:
-    given = read_json(file, f"{what} of the study")
-    if not isinstance(given, dict):
-        raise ValueError(f"{file}: is not a mapping of players to their {what}")
-    return given
 
 
 def _amount(told: Any, where: str) -> Fraction:

@@ -10,9 +10,9 @@ own copies.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from shapley_coop.extensions.studies.company_log import import_company_log, negotiation_beside
 from shapley_coop.extensions.studies.coopeval import Imported, import_study
@@ -62,15 +62,8 @@ Where the records are from:
 """
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One line of `docs/evidence.md`.
-
-    Attributes:
-        record: the name of the record, with its digest.
-        command: the command that shows the figure.
-        figure: the command's result when the page was written.
-    """
+class Shown(NamedTuple):
+    """One line of the page: a claim, the record with its digest, a command, and its result."""
 
     claim: str
     record: str
@@ -113,22 +106,36 @@ def of_company(file: Path) -> Shown:
 
 def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
     """Yield the lines about CoopEval: rounds settled, designs certified, printed rates compared."""
-    found = import_study(folder)
-    rounds = sum(len(one.settled) for one in found)
-    signed = sum(one.round.signed for each in found for one in each.settled)
-    differ = sum(len(one.differing) for one in found)
-    files = [one.experiment.folder / RECORDS for one in found]
-    configs = [one.experiment.folder / CONFIG for one in found]
-    designs = [one.experiment.folder / DESIGNS for one in found if one.experiment.designs]
     command = "coop import coopeval DIR"
+    found = import_study(folder)
+    rounds = [each for one in found for each in one.settled]
+    differ = sum(len(one.differing) for one in found)
+    files = [one.experiment.folder / name for one in found for name in (RECORDS, CONFIG)]
+    contracts = [one for one in found if one.experiment.designs]
+    mediators = [one for one in found if one.experiment.mediators]
+    designs = [one.experiment.folder / DESIGNS for one in contracts]
     yield Shown(
         "Every recorded round ends with our rules as the study recorded it",
-        _named(f"CoopEval, {len(found)} folders", [*files, *configs, *designs], folder),
+        _named(f"CoopEval, {len(found)} folders", [*files, *designs], folder),
         command,
-        f"{rounds - differ} of {rounds} rounds, {signed} of them under a signed contract; "
+        f"{len(rounds) - differ} of {len(rounds)} rounds, "
+        f"{sum(one.round.signed for one in rounds)} of them under a signed contract; "
         f"{len(without_records(folder))} more folders had no records here",
     )
-    yield from _certified(found, folder, designs, command)
+    refused = sum(bool(x.refused) for one in contracts for x in one.proposed)
+    yield Shown(
+        "Contracts that the models proposed, certified",
+        _named("CoopEval, contracts", designs, folder),
+        command,
+        f"{_counts(contracts, 'cooperation')}; our table would refuse {refused}, as payers could "
+        "not pay",
+    )
+    yield Shown(
+        "Mediators that the models proposed, certified",
+        _named("CoopEval, mediators", [x.experiment.folder / MEDIATORS for x in mediators], folder),
+        command,
+        _counts(mediators, "delegating"),
+    )
     if printed:
         cells = compared(printed_table(printed), rates_of_mechanisms(found, DILEMMAS))
         yield Shown(
@@ -139,28 +146,12 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         )
 
 
-def _certified(
-    found: Sequence[Imported], folder: Path, designs: Sequence[Path], command: str
-) -> Iterator[Shown]:
-    """Yield the lines about the contracts and mediators that models proposed."""
-    proposed = [one for each in found if each.experiment.designs for one in each.proposed]
-    yield Shown(
-        "Contracts that the models proposed, certified",
-        _named("CoopEval, contracts", designs, folder),
-        command,
-        f"of {len(proposed)}: cooperation is stable in {sum(x.stable is True for x in proposed)}, "
-        f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
-        f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
+def _counts(found: Sequence[Imported], what: str) -> str:
+    proposed = [one for each in found for one in each.proposed]
+    stable, dominant = (
+        sum(getattr(one, key) is True for one in proposed) for key in ("stable", "dominant")
     )
-    mediators = [one for each in found if each.experiment.mediators for one in each.proposed]
-    proposals = [one.experiment.folder / MEDIATORS for one in found if one.experiment.mediators]
-    yield Shown(
-        "Mediators that the models proposed, certified",
-        _named("CoopEval, mediators", proposals, folder),
-        command,
-        f"of {len(mediators)}: delegating is stable in {sum(x.stable is True for x in mediators)}, "
-        f"dominant in {sum(x.dominant is True for x in mediators)}",
-    )
+    return f"of {len(proposed)}: {what} is stable in {stable}, dominant in {dominant}"
 
 
 def of_arena(folder: Path) -> Iterator[Shown]:
