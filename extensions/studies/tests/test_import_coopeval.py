@@ -255,7 +255,7 @@ HOSTILE_GAMES = [
             '[{"player": "x", "action": "y"}, {"player": "z", "action": "y", "points": 1}]',
             "records.jsonl:1 round 1: a move lacks one of player, action, points",
         ),
-        ("config.json", "[]", "config.json: contains no settings of the study: give game and mechanism"),
+        ("config.json", "[]", "contains no settings of the study: give game and mechanism"),
         ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
         (
             "config.json",
