@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_spinner, show_table
-from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seats_from
+from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seat_from
 from shapley_coop.extensions.sweeps.commands.sweep import AtOnce, Seeds
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ def _seat_and_manners(
     """Return the seat that is asked, and the manners (text, schema, tools) in which it answers."""
     from shapley_coop.extensions.trials.comprehension import MANNERS
     from shapley_coop.seats.models import check_seat
-    from shapley_coop.seats.seat import Seat
 
-    seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
+    seat = seat_from(model, base_url)
     if seat.human:
         raise ValueError("--model human: questions about letters are for models only: give a model")
     check_seat(seat)
