@@ -11,10 +11,9 @@ Each count is read from a sentence of the log, which is stored beside the count.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.extensions.company.artefacts import ROLES
 from shapley_coop.files import text_of
@@ -63,8 +62,7 @@ MOST_BEGUN = 50
 """The number of a message's last announcements that are searched for a split in percent."""
 
 
-@dataclass(frozen=True)
-class Claimed:
+class Claimed(NamedTuple):
     """One count of a role's work, and the log's sentence that states it."""
 
     kind: str
@@ -72,8 +70,7 @@ class Claimed:
     sentence: str
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message of the negotiation; `split` is its proposal in percent, None if unreadable."""
 
     by: str
@@ -82,8 +79,7 @@ class Message:
     split: dict[str, Fraction] | None
 
 
-@dataclass(frozen=True)
-class RecordedCompany:
+class RecordedCompany(NamedTuple):
     """What a published log and its negotiation say about a software company.
 
     Attributes:

@@ -18,15 +18,14 @@ The study: https://github.com/Xiao215/CoopEval. No file of the study is part of 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
-from shapley_coop.extensions.studies.folders import files_below
 from shapley_coop.extensions.studies.rounds import Row, json_lines
+from shapley_coop.extensions.studies.shared import files_below
 from shapley_coop.files import read_mapping
 
 CONTRACTING, MEDIATION = "Contracting", "Mediation"
@@ -42,8 +41,7 @@ Mediator = Mapping[int, str]
 """Number of delegating seats → the mediator's action for each of them."""
 
 
-@dataclass(frozen=True)
-class Round:
+class Round(NamedTuple):
     """One round of a match, as the study recorded it.
 
     Attributes:
@@ -59,18 +57,8 @@ class Round:
     signed: bool = False
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """One experiment of the study: the content of one of its folders.
-
-    Attributes:
-        folder: the path of the folder.
-        mechanism: the study's name of the mechanism.
-        world: the game.
-        designs: player → the contract that it proposed.
-        mediators: player → the mediator that it proposed.
-        rounds: all recorded rounds.
-    """
+class Experiment(NamedTuple):
+    """One folder of the study; contracts and mediators are by the player that proposed them."""
 
     folder: Path
     mechanism: str

@@ -29,8 +29,7 @@ from shapley_coop.extensions.studies.coopeval_records import (
     RECORDS,
     without_records,
 )
-from shapley_coop.extensions.studies.negotiation_arena import replay_study
-from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from shapley_coop.extensions.studies.negotiation_arena import protection, replay_study
 from shapley_coop.extensions.studies.raid_log import import_raid_log
 
 RAIDS = "https://github.com/hyyh28/game_theory_llm"
@@ -196,19 +195,16 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--printed", type=Path, help="CoopEval's LaTeX table of contracts")
     parser.add_argument("--arena", type=Path, help="a folder of NegotiationArena's records")
     parser.add_argument("--page", type=Path, required=True, help="the page to write")
-    options = parser.parse_args(given)
+    told = parser.parse_args(given)
     try:
-        shown = [of_raid(file) for file in options.raids]
-        shown += [of_company(file) for file in options.company]
-        if options.coopeval:
-            shown += of_coopeval(options.coopeval, options.printed)
-        if options.arena:
-            shown += of_arena(options.arena)
+        shown = [*map(of_raid, told.raids), *map(of_company, told.company)]
+        shown += of_coopeval(told.coopeval, told.printed) if told.coopeval else ()
+        shown += of_arena(told.arena) if told.arena else ()
     except ValueError as error:
         parser.error(str(error))
     if not shown:
         parser.error("no record is given: name one of --raids, --company, --coopeval, --arena")
-    options.page.write_text(page(shown), encoding="utf-8")
+    told.page.write_text(page(shown), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import typer
 
 from shapley_coop.cli.console import progress, say, say_json, show_table
 from shapley_coop.cli.options import Json, SetPairs, settings_from
-from shapley_coop.extensions.studies.showing import say_some
+from shapley_coop.extensions.studies.shared import say_some
 from shapley_coop.extensions.wev.command import DataFile, show_earned
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
-from shapley_coop.extensions.studies.showing import Folder, say_some
+from shapley_coop.extensions.studies.shared import Folder, say_some
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.studies.negotiation_arena import Replayed
@@ -31,11 +31,11 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     """
     import json
 
-    from shapley_coop.extensions.studies.negotiation_arena import replay_study
-    from shapley_coop.extensions.studies.negotiation_arena_protection import (
+    from shapley_coop.extensions.studies.negotiation_arena import (
         left_out,
         protection,
         remarks,
+        replay_study,
     )
 
     found, unreadable = replay_study(folder)

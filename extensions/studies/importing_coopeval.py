@@ -8,7 +8,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
-from shapley_coop.extensions.studies.showing import Folder, say_some
+from shapley_coop.extensions.studies.shared import Folder, say_some
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.studies.coopeval import Imported

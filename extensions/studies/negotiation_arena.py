@@ -17,7 +17,7 @@ numbers is bad, whatever the traders wanted. How a model would answer a refusal 
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,8 +60,7 @@ class Refused(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(NamedTuple):
     """One recorded game, replayed by the checks of our own runs.
 
     Attributes:
@@ -81,17 +80,14 @@ class Replayed:
     @property
     def offers(self) -> list[Trade]:
         """The proposed trades, except proposals to trade nothing."""
-        return [trade for trade in self._proposed if any(trade)]
+        said = self.record.answers
+        return [x.trade for x in said if x.says != ACCEPT and x.trade and any(x.trade)]
 
     @property
     def of_nothing(self) -> int:
         """The number of proposals to trade nothing, which cannot be written as a deal."""
-        return sum(not any(trade) for trade in self._proposed)
-
-    @property
-    def _proposed(self) -> list[Trade]:
-        answers = self.record.answers
-        return [one.trade for one in answers if one.says != ACCEPT and one.trade is not None]
+        said = self.record.answers
+        return sum(x.says != ACCEPT and x.trade is not None and not any(x.trade) for x in said)
 
     @property
     def deal(self) -> bool:
@@ -237,3 +233,66 @@ def _loss(record: Recorded, trade: Trade) -> str:
         if gain < 0 and record.kind != "division":
             return f"{name} loses {plain(-gain)}"
     return ""
+
+
+def protection(found: Iterable[Replayed]) -> Iterator[dict[str, Any]]:
+    """Yield the counts for each kind of game, sorted by name.
+
+    All counts are of games, but `offers…` count proposals; no count has trades of nothing. A deal
+    is `bad` if it leaves a player worse off, or a player cannot perform it; all others are `good`.
+    `protected`: all bad deals are stopped, all good ones let through, and all outcomes agree.
+    """
+    groups: dict[str, list[Replayed]] = {}
+    for one in found:
+        groups.setdefault(one.record.kind, []).append(one)
+    for kind, games in sorted(groups.items()):
+        bad = [one for one in games if one.deal and one.loss]
+        good = [one for one in games if one.deal and not one.loss]
+        differing = sum(bool(one.differs) for one in games)
+        yield {
+            "kind": kind,
+            "games": len(games),
+            "deals": len(bad) + len(good),
+            "bad": len(bad),
+            "bad_stopped": sum(one.stopped for one in bad),
+            "good_let_through": sum(not one.stopped for one in good),
+            "offers": sum(len(one.offers) for one in games),
+            "offers_asked_back": sum(x.act == "proposes" for one in games for x in one.refused),
+            "differing": differing,
+            "good": len(good),
+            "protected": not differing and not any(one.misjudged for one in games),
+        }
+
+
+def remarks(found: Sequence[Replayed]) -> list[str]:
+    """Return remarks on games that the counts omit, and on assumptions of the counts."""
+    answers = [answer for one in found for answer in one.record.answers]
+    worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
+    accepted = sum(one.record.accepted is not None and not one.deal for one in found)
+    own = sum(one.says == ACCEPT and one.trade is not None for one in answers)
+    said = {
+        f"{sum(one.of_nothing for one in found)} offers, {accepted} of them accepted, give nothing "
+        "on either side: our table has no such deal, and they are in no count": any(
+            one.of_nothing for one in found
+        ),
+        f"{len(worded)} answers accept in other words than {ACCEPT} "
+        f"({', '.join(sorted(set(worded)))}), which the study takes for going on, and so do we": (
+            bool(worded)
+        ),
+        f"{own} acceptances bring a trade of their own: the study executes the one before, and so "
+        "do we": bool(own),
+        "in a swap each unit counts as 1, so every uneven swap is bad by definition, whatever the "
+        "traders wanted": any(one.record.kind == "swap" for one in found),
+    }
+    return [line for line, holds in said.items() if holds]
+
+
+def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
+    """Return a line for each reason why records are unreadable: how many, and one file's name."""
+    by_reason: dict[str, list[str]] = {}
+    for one in unreadable:
+        by_reason.setdefault(one.why, []).append(one.where)
+    return [
+        f"{len(where)} left out: {why} ({where[0]})"
+        for why, where in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
+    ]

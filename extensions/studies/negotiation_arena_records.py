@@ -21,14 +21,13 @@ The study: https://github.com/vinid/NegotiationArena. No file of the study is in
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from shapley_coop.amounts import exact
-from shapley_coop.extensions.studies.folders import files_below
+from shapley_coop.extensions.studies.shared import files_below
 from shapley_coop.files import read_json
 
 STATE = "game_state.json"
@@ -88,19 +87,14 @@ def summary(
     }
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """One recorded game.
+class Recorded(NamedTuple):
+    """One recorded game; all tuples but `answers` are in the order of the players.
 
     Attributes:
         where: the path of its file.
         kind: sale, swap or division.
-        players: the players' names.
-        models: the players' models.
         holds: each player's resources at the start.
         worths: in a sale, each player's valuation of the object; else None.
-        answers: all answers, in order.
-        summary: the outcome that the study recorded.
     """
 
     where: str
@@ -124,12 +118,7 @@ class Recorded:
 
 
 class Unreadable(ValueError):
-    """The error if a record is incomplete or has another format.
-
-    Attributes:
-        where: the path of its file.
-        why: the reason in a few words.
-    """
+    """The error if the record in the file `where` is incomplete or has another format."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where}: {why}")

@@ -34,10 +34,9 @@ class RaidLog:
         turns: per turn, the state in the log and in our replay, and whether both match.
         mismatches: all differences: turn, item, the log's value, and our value.
         contributions: agent → kind (damage, healing, taunt) → amount in our replay.
-        tally: agent → kind → amount summed from the log's lines.
+        tally: the same, summed from the log's lines.
         notes: sentences about facts that the log does not state; they are not mismatches.
-        shares: agent → its share of all contributions in our replay; empty if the replay differs
-            from the log, or if no hero contributed.
+        shares: agent → its share of all contributions in our replay; empty if there is none.
     """
 
     params: dict[str, Any]

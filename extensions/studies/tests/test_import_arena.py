@@ -15,8 +15,7 @@ from extensions.studies.tests.arena_study import (
     game,
     sale,
 )
-from shapley_coop.extensions.studies.negotiation_arena import replay_study
-from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from shapley_coop.extensions.studies.negotiation_arena import protection, replay_study
 from tests.brought import brought_by
 
 pytestmark = brought_by("markets")  # what it reads is played as `trade`

@@ -1,4 +1,4 @@
-"""The option and the lists of lines that the commands `coop import …` share."""
+"""The parts that the importers of studies share: the folder, its files, and lists of lines."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -25,3 +25,13 @@ def say_some(
         tell(line)
     if len(told) > most:
         tell(f"and {len(told) - most} {rest}")
+
+
+def files_below(folder: Path, name: str) -> list[Path]:
+    """Return the regular files of a name in and below a folder; pipes are left out, as they block.
+
+    Args:
+        folder: the folder to search.
+        name: the name of the files, or a glob pattern.
+    """
+    return sorted(path for path in folder.rglob(name) if path.is_file())
