@@ -11,6 +11,7 @@ Each count is read from a sentence of the log, which is stored beside the count.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +63,8 @@ MOST_BEGUN = 50
 """The number of a message's last announcements that are searched for a split in percent."""
 
 
-class Claimed(NamedTuple):
+@dataclass(frozen=True)
+class Claimed:
     """One count of a role's work, and the log's sentence that states it."""
 
     kind: str
