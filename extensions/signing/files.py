@@ -31,15 +31,11 @@ def clauses_in(path: Path) -> dict[str, Any]:
 
 
 def deal_in(path: Path, game: Game | None, agents: Iterable[str] = ()) -> Deal:
-    """Return the contract in a file, as a deal whose agents and actions are those of a game.
-
-    Args:
-        path: the file.
-        game: the game, or None.
-        agents: the known agents if there is no game; actions are then not checked.
+    """Return the contract in a file, as a deal.
 
     Raises:
-        ValueError: the file contains no contract, or names unknown agents or actions.
+        ValueError: the file contains no contract, or names agents or actions that are not in the
+            game; without a game, agents that are not among `agents`.
     """
     deal = read_deal(clauses_in(path))
     terms = Terms(game.agents if game else sorted(agents), game.actions if game else {})

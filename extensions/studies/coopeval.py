@@ -223,17 +223,18 @@ def _contract(one: Proposed) -> dict[str, Any]:
     return {
         "by": one.by,
         "contract": one.more["contract"],
-        "stable": one.stable,
-        "dominant": one.dominant,
-        "unknown": one.unknown,
+        **_answers(one),
         "refused_by_our_table": one.refused,
         "certificate": one.more["certificate"],
     }
 
 
 def _mediator(one: Proposed) -> dict[str, Any]:
-    answers = {"stable": one.stable, "dominant": one.dominant, "unknown": one.unknown}
-    return {"by": one.by, **one.more, **answers}
+    return {"by": one.by, **one.more, **_answers(one)}
+
+
+def _answers(one: Proposed) -> dict[str, Any]:
+    return {"stable": one.stable, "dominant": one.dominant, "unknown": one.unknown}
 
 
 def _settled_record(one: Settled) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from shapley_coop.extensions.studies.coopeval import Imported, Proposed
 from shapley_coop.extensions.studies.coopeval_records import CONTRACTING, MEDIATION
@@ -84,8 +85,7 @@ def _mean(games: Sequence[Sequence[bool]]) -> Fraction:
     return sum((Fraction(sum(each), len(each)) for each in games), Fraction(0)) / len(games)
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(NamedTuple):
     """One printed percentage and our figure for it, in percent with one decimal."""
 
     mechanism: str

@@ -43,7 +43,6 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
         raise ValueError(f"{folder}: no game could be read: {unreadable[0]}")
     say_some(left_out(unreadable), MOST_SHOWN, "more reasons: --json lists all records", note)
     answers = list(protection(found))
-    exceptional = [one for one in found if one.misjudged or one.differs]
     if out:
         games = [one.report() for one in found]
         write_file(out, json.dumps(games, ensure_ascii=False, indent=1) + "\n")
@@ -51,30 +50,21 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
         say_json(
             {
                 "kinds": answers,
-                "exceptions": [one.report() for one in exceptional],
+                "exceptions": [one.report() for one in found if one.exceptional],
                 "left_out": [{"where": one.where, "why": one.why} for one in unreadable],
                 "remarks": remarks(found),
             }
         )
     else:
-        _show(answers)
-        say_some(map(_line, exceptional), MOST_SHOWN)
-        wrong = sum(one.misjudged for one in found)
-        say(
-            f"No: {wrong} deals are stopped that are not bad, or bad and not stopped: see above."
-            if wrong
-            else "Yes: every bad deal is stopped, and no other."
-        )
-        differing = sum(bool(one.differs) for one in found)
-        say(f"{differing} of {len(found)} games end otherwise than the study recorded")
+        _show(found, answers)
         for line in remarks(found):
             say(line)
     if not all(one["protected"] for one in answers):
         raise typer.Exit(1)
 
 
-def _show(answers: list[dict[str, Any]]) -> None:
-    """Print the counts of each kind of game."""
+def _show(found: "list[Replayed]", answers: list[dict[str, Any]]) -> None:
+    """Print the counts of each kind of game, the exceptions, and the answer to the question."""
     lines = [
         [
             *(str(one[key]) for key in ("kind", "games", "deals")),
@@ -87,6 +77,15 @@ def _show(answers: list[dict[str, Any]]) -> None:
     ]
     columns = ["kind", "games", "deals", "bad stopped", "good let through", "offers asked back"]
     show_table("would our checks have protected these agents?", [*columns, "differ"], lines)
+    say_some((_line(one) for one in found if one.exceptional), MOST_SHOWN)
+    wrong = sum(one.misjudged for one in found)
+    differing = sum(bool(one.differs) for one in found)
+    say(
+        f"No: {wrong} deals are stopped that are not bad, or bad and not stopped: see above."
+        if wrong
+        else "Yes: every bad deal is stopped, and no other."
+    )
+    say(f"{differing} of {len(found)} games end otherwise than the study recorded")
 
 
 def _line(one: "Replayed") -> str:

@@ -86,12 +86,16 @@ def _as_json(
         "differing": sum(len(one.differing) for one in found),
         "models": {
             mechanism: {
-                model: {**vars(one), "stable": float(one.stable), "dominant": float(one.dominant)}
+                model: {
+                    **one._asdict(),
+                    "stable": float(one.stable),
+                    "dominant": float(one.dominant),
+                }
                 for model, one in by_model.items()
             }
             for mechanism, by_model in shares.items()
         },
-        "printed": [{**vars(cell), "agrees": cell.agrees} for cell in cells],
+        "printed": [{**cell._asdict(), "agrees": cell.agrees} for cell in cells],
     }
 
 

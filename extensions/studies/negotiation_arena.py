@@ -99,6 +99,11 @@ class Replayed(NamedTuple):
         """Whether a bad deal is not stopped, or another deal is."""
         return self.deal and bool(self.loss) != self.stopped
 
+    @property
+    def exceptional(self) -> bool:
+        """Whether the deal is misjudged, or the outcome differs from the record."""
+        return self.misjudged or bool(self.differs)
+
     def report(self) -> dict[str, Any]:
         """Return the replay as plain JSON."""
         return {

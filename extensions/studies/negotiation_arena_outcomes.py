@@ -10,22 +10,21 @@ from fractions import Fraction
 
 from shapley_coop.amounts import plain
 from shapley_coop.extensions.studies.negotiation_arena_records import (
+    FACTS,
     MONEY,
     Amounts,
     Recorded,
     Summary,
     Trade,
-    summary,
 )
 
 
 def differences(record: Recorded) -> str:
     """Return in words where a game's recorded and recomputed summaries differ; "" if nowhere."""
-    ours = recomputed(record)
     return "; ".join(
-        f"{fact}: recorded {_shown(told)}, ours {_shown(ours[fact])}"
-        for fact, told in record.summary.items()
-        if told != ours[fact]
+        f"{fact}: recorded {_shown(told)}, ours {_shown(ours)}"
+        for fact, told, ours in zip(FACTS, record.summary, recomputed(record), strict=True)
+        if told != ours
     )
 
 
@@ -39,7 +38,7 @@ def recomputed(record: Recorded) -> Summary:
         outcome = tuple({MONEY: gain} if gain else {} for gain in gains(record, changes))
     else:
         outcome = changes if record.kind == "swap" else (end[0], changes[1])
-    return summary(record.answers[-1].says, record.standing, start, end, outcome)
+    return record.answers[-1].says, record.standing, start, end, outcome
 
 
 def changes_by(trade: Trade) -> tuple[Amounts, ...]:

@@ -46,8 +46,19 @@ Amounts = Mapping[str, Fraction]
 """Resource → amount, without zeros; amounts of a change may be negative."""
 
 
-Summary = Mapping[str, Any]
-"""The outcome of a game: a fact, as messages call it, and its value (`summary`)."""
+FACTS = (
+    "the last answer",
+    "the trade that stood",
+    "held at the start",
+    "held at the end",
+    "outcome",
+)
+"""The facts of a game's summary. The trade is that of the answer before the last one. The outcome
+is, in a sale, each player's gain in money; in a swap, each player's change of resources; in a
+division, the first player's resources and the second's change."""
+
+Summary = tuple[Any, ...]
+"""The values of `FACTS`, in their order."""
 
 
 class Answer(NamedTuple):
@@ -59,32 +70,6 @@ class Answer(NamedTuple):
     player: int
     says: str
     trade: Trade | None = None
-
-
-def summary(
-    answer: str,
-    trade: Trade | None,
-    start: tuple[Amounts, ...],
-    end: tuple[Amounts, ...],
-    outcome: tuple[Amounts, ...],
-) -> Summary:
-    """Return the outcome of a game, as in the study's summary.
-
-    Args:
-        answer: the last answer.
-        trade: the trade proposed by the answer before the last one, or None.
-        start: each player's resources at the start.
-        end: each player's resources at the end.
-        outcome: in a sale, each player's gain in money; in a swap, each player's change of
-            resources; in a division, the first player's resources and the second's change.
-    """
-    return {
-        "the last answer": answer,
-        "the trade that stood": trade,
-        "held at the start": start,
-        "held at the end": end,
-        "outcome": outcome,
-    }
 
 
 class Recorded(NamedTuple):
@@ -185,7 +170,7 @@ def _answers(states: Sequence[Mapping[str, Any]], players: tuple[str, ...]) -> t
 
 def _summary(told: Mapping[str, Any], players: tuple[str, ...], kind: str) -> Summary:
     outcome = told["player_outcome"]
-    return summary(
+    return (
         str(told["final_response"]).strip(),
         _trade(told["proposed_trade"], players),
         tuple(map(_amounts, told["initial_resources"])),
@@ -238,8 +223,7 @@ def _resources(told: Any) -> dict[str, int]:
 
 def _worth(goal: Mapping[str, Any]) -> Fraction:
     """Return a seller's or a buyer's valuation of the object."""
-    valued = _value(_value(_value(goal)))
-    (worth,) = valued.values()
+    (worth,) = _value(_value(_value(goal))).values()
     return exact(worth)
 
 

@@ -144,8 +144,10 @@ _Fact = tuple[str, Any, Any]
 class _Raid(Match):
     """A raid, replayed with the amounts that the dice gave in the log."""
 
+    game: RaidBattle
+
     def __init__(self, game: RaidBattle, told: Sequence[Chapter]) -> None:
-        self.raid, self.told, self.notes = game, told, list[str]()
+        self.told, self.notes = told, list[str]()
         super().__init__(game, [_rows(one, n, game.agents) for n, one in enumerate(told)])
 
     def choose(
@@ -155,52 +157,47 @@ class _Raid(Match):
         told, actions = self.told[len(self.steps)], dict[str, str]()
         found = [Difference(rows[0], "the number of the turn", told.turn, position["turn"])]
         for row in rows:
-            known = row.agent in self.raid.agents
-            legal = self.raid.legal(position, row.agent) if known else []
-            waits = row.agent in told.on_cooldown
-            if row.action in legal:
-                actions[row.agent] = row.action
-            if waits and row.action in legal:
-                found.append(Difference(row, f"{row.agent}'s {TAUNT}", "on cooldown", "ready"))
-            elif row.agent in told.deeds and row.action not in legal and not (waits and legal):
-                found.append(Difference(row, f"{row.agent}'s {row.action}", "done", "not possible"))
-        return {agent: actions[agent] for agent in self.raid.agents if agent in actions}, found
+            agent, skill, waits = row.agent, row.action, row.agent in told.on_cooldown
+            legal = self.game.legal(position, agent) if agent in self.game.agents else []
+            if skill in legal:
+                actions[agent] = skill
+            if waits and skill in legal:
+                found.append(Difference(row, f"{agent}'s {TAUNT}", "on cooldown", "ready"))
+            elif agent in told.deeds and skill not in legal and not (waits and legal):
+                found.append(Difference(row, f"{agent}'s {skill}", "done", "not possible"))
+        return actions, found
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Return the turn with the log's amounts, which are 0 where the log has none."""
         deeds = self.told[len(self.steps)].deeds
         amounts = {agent: deed.amount for agent, deed in deeds.items()}
-        return resolve(self.raid.params, position, actions, lambda who, _: amounts.get(who, 0))
+        return resolve(self.game.params, position, actions, lambda who, _: amounts.get(who, 0))
 
     def compare(self, before: Position, step: Step, rows: Sequence[Row]) -> list[Difference]:
         """Return the facts that the log states; note those that it does not."""
         told = self.told[len(self.steps) - 1]
         late = sum(effect["effect"] == "too_late" for effect in step.effects)
         known = told.deeds.keys() | told.declared.keys()
-        silent = [a for a in self.raid.agents if a not in known and self.raid.legal(before, a)]
-        ended: list[_Fact] = [("actions after the end", told.too_late, late)]
+        silent = [a for a in self.game.agents if a not in known and self.game.legal(before, a)]
+        ended = [("actions after the end", told.too_late, late)]
         if late < told.too_late <= late + len(silent):
             # The log gives no agent for actions after the killing blow; only speech names agents.
-            ended = []
+            ended.clear()
             self.notes.append(
                 f"turn {told.turn}: who chose what in {told.too_late - late} of {told.too_late} "
                 "actions after the end is not known: the log holds no speech of it"
             )
-        standing = _standing(self.raid, step.position, told)
-        facts = [*_effects(told, step.effects), *ended, *standing]
-        return [Difference(rows[0], *fact) for fact in facts]
+        stands = _standing(self.game, step.position, told)
+        return [Difference(rows[0], *x) for x in (*_effects(told, step.effects), *ended, *stands)]
 
 
 def _rows(told: Chapter, place: int, agents: Sequence[str]) -> list[Row]:
-    """Return a turn's actions as rows; `where` is the turn's place in the log.
-
-    The log omits actions after the killing blow, so they are taken from the speech.
-    """
-    acts = {agent: deed.skill for agent, deed in told.deeds.items()}
-    said = {a: told.declared.get(a, "") if told.too_late else "" for a in agents if a not in acts}
+    """Return a turn's actions as rows; the log omits those after the end, but speech has them."""
+    said = told.declared if told.too_late else {}
+    acts = said | {agent: deed.skill for agent, deed in told.deeds.items()}
     return [
-        Row(where=str(place), round=told.turn, agent=a, action=act)
-        for a, act in {**acts, **said}.items()
+        Row(where=str(place), round=told.turn, agent=agent, action=acts.get(agent, ""))
+        for agent in dict.fromkeys([*agents, *told.deeds])
     ]
 
 

@@ -138,37 +138,22 @@ def report(
     """Return the differences and breaches of all matches, and each agent's sums, as plain JSON.
 
     Baseline and credit are sums over the matches without differences, because another play has
-    other credit. A sum of nothing is None.
-
-    Args:
-        game: the game.
-        matches: name → the match.
-        norm: the norm that computes the credit.
-        moved: a function called after each match, to show the progress.
+    other credit. A sum of nothing is None. `moved` is called after each match.
 
     Raises:
         ValueError: the norm is unknown, or not computable for so many agents.
     """
     find_norm(norm)
-    found = list(_credits(game, matches.values(), norm, moved))
+    credits = list(_credits(game, matches.values(), norm, moved))
     differences = [one for match in matches.values() for one in match.differences]
-    rows = [row for match in matches.values() for rows in match.rounds for row in rows]
     return {
-        "agents": {
-            agent: {
-                "recorded": _sum(row.points for row in rows if row.agent == agent),
-                "ours": _sum(x[agent] for match in matches.values() for x in match.points),
-                "baseline": _sum(x.at_baseline[agent] for x in found if x.at_baseline),
-                "credit": _sum(x.values[agent] for x in found),
-            }
-            for agent in game.agents
-        },
+        "agents": {agent: _sums(agent, matches.values(), credits) for agent in game.agents},
         "norm": norm,
         "baseline": game.baseline.words,
         "warning": game.baseline.warning or game.baseline.no_value,
         "matches": len(matches),
         "agreeing": sum(not match.differences for match in matches.values()),
-        "credited": len(found),
+        "credited": len(credits),
         "rounds": sum(len(match.rounds) for match in matches.values()),
         "differing": len({(one.row.match, one.row.round) for one in differences}),
         "differences": [
@@ -184,6 +169,19 @@ def report(
     }
 
 
+def _sums(
+    agent: str, matches: Iterable[Match], credits: Iterable[Attribution]
+) -> dict[str, str | None]:
+    rows = [row for match in matches for rows in match.rounds for row in rows]
+    found = {
+        "recorded": [row.points for row in rows if row.agent == agent and row.points is not None],
+        "ours": [points[agent] for match in matches for points in match.points],
+        "baseline": [one.at_baseline[agent] for one in credits if one.at_baseline],
+        "credit": [one.values[agent] for one in credits],
+    }
+    return {key: plain(sum(x, Fraction(0))) if x else None for key, x in found.items()}
+
+
 def _credits(
     game: Game, matches: Iterable[Match], norm: str, moved: Callable[[], object]
 ) -> Iterator[Attribution]:
@@ -197,8 +195,3 @@ def _credits(
                 known[key] = attribute_by(characteristic(game, match.record), norm)
             yield known[key]
         moved()
-
-
-def _sum(amounts: Iterable[Fraction | None]) -> str | None:
-    known = [amount for amount in amounts if amount is not None]
-    return plain(sum(known, Fraction(0))) if known else None

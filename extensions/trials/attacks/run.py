@@ -135,16 +135,14 @@ class Played:
 
 @dataclass
 class Arena:
-    """One trial: its target, its game and its seed.
+    """One trial: its target, its game and its seed; then its runs and the results of its checks.
 
     Attributes:
         target: the seat under attack; it plays every agent but the scripted one.
         game: the game of every case; if empty, each case names its game.
         seed: the seed of the game and of embedded agents.
         name: the trial's name, from which the names of its runs and the words of `word` are made.
-        runs: the names of the runs started so far.
         played: run name → the run as it was when it first ended, before any fork.
-        checks: the results of the checks so far.
     """
 
     target: Seat

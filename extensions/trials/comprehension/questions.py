@@ -33,11 +33,7 @@ _NO_NUMBER = re.compile(r"(?<=\d),(?=\d{3}\b)|[*`$€]")
 class Question:
     """One question about one letter.
 
-    Attributes:
-        kind: the question's row in the table of scores.
-        text: the words of the question.
-        truth: the right answer, from the letter's facts.
-        read: a function that finds the answer in the letter's words.
+    `truth` is the right answer, from the letter's facts; `read` finds the answer in its words.
     """
 
     kind: str
