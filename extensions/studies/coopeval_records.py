@@ -69,7 +69,7 @@ class Experiment(NamedTuple):
 
 
 def experiments(folder: Path) -> Iterator[Experiment]:
-    """Yield every experiment in a folder and below it, by path.
+    """Return every experiment in a folder and below it, by path.
 
     Raises:
         ValueError: there is no experiment, or a file has another format; the message is one line.
@@ -79,8 +79,7 @@ def experiments(folder: Path) -> Iterator[Experiment]:
         raise ValueError(
             f"{folder}: no {RECORDS} in it or its subfolders: give a folder of the study"
         )
-    for one in found:
-        yield experiment(one)
+    return map(experiment, found)
 
 
 def without_records(folder: Path) -> list[Path]:

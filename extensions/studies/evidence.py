@@ -171,11 +171,6 @@ def of_arena(folder: Path) -> Iterator[Shown]:
         )
 
 
-def page(shown: Sequence[Shown]) -> str:
-    """Return the text of the page with these lines."""
-    return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
-
-
 def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
     """Return a record's name with a digest of its files: their contents, and paths below `root`."""
     total = sha256()
@@ -204,7 +199,8 @@ def main(given: Sequence[str] | None = None) -> None:
         parser.error(str(error))
     if not shown:
         parser.error("no record is given: name one of --raids, --company, --coopeval, --arena")
-    told.page.write_text(page(shown), encoding="utf-8")
+    lines = "".join(f"{one.row()}\n" for one in shown)
+    told.page.write_text(f"{HEAD}{lines}{TAIL}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -86,11 +86,7 @@ def _as_json(
         "differing": sum(len(one.differing) for one in found),
         "models": {
             mechanism: {
-                model: {
-                    **one._asdict(),
-                    "stable": float(one.stable),
-                    "dominant": float(one.dominant),
-                }
+                model: {**vars(one), "stable": float(one.stable), "dominant": float(one.dominant)}
                 for model, one in by_model.items()
             }
             for mechanism, by_model in shares.items()

@@ -27,11 +27,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.extensions.studies.negotiation_arena_outcomes import (
-    changes_by,
-    differences,
-    gains,
-)
+from shapley_coop.extensions.studies.negotiation_arena_outcomes import differences, loss
 from shapley_coop.extensions.studies.negotiation_arena_records import (
     ACCEPT,
     MONEY,
@@ -166,7 +162,7 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
     return Replayed(
         record=record,
         refused=tuple(refused),
-        loss=_loss(record, record.accepted) if record.accepted else "",
+        loss=loss(record, record.accepted) if record.accepted else "",
         stopped=back is not None and record.accepted is not None,
         differs=differences(record),
     )
@@ -226,18 +222,6 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
     question = ANSWER if accepts else PROPOSE
     turn = TurnContext(evaluated, question.about(PLAN), (name,))
     return cannot_sign(turn, name, deal)
-
-
-def _loss(record: Recorded, trade: Trade) -> str:
-    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
-    gained = gains(record, changes_by(trade))
-    for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
-        for good, amount in given.items():
-            if amount > own.get(good, 0):
-                return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
-        if gain < 0 and record.kind != "division":
-            return f"{name} loses {plain(-gain)}"
-    return ""
 
 
 def protection(found: Iterable[Replayed]) -> Iterator[dict[str, Any]]:

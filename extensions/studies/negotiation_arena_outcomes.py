@@ -61,6 +61,18 @@ def gains(record: Recorded, changes: Sequence[Amounts]) -> tuple[Fraction, ...]:
     )
 
 
+def loss(record: Recorded, trade: Trade) -> str:
+    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
+    gained = gains(record, changes_by(trade))
+    for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
+        for good, amount in given.items():
+            if amount > own.get(good, 0):
+                return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
+        if gain < 0 and record.kind != "division":
+            return f"{name} loses {plain(-gain)}"
+    return ""
+
+
 def _fractions(own: Mapping[str, int]) -> dict[str, Fraction]:
     return {good: Fraction(amount) for good, amount in own.items()}
 

@@ -46,13 +46,8 @@ Amounts = Mapping[str, Fraction]
 """Resource → amount, without zeros; amounts of a change may be negative."""
 
 
-FACTS = (
-    "the last answer",
-    "the trade that stood",
-    "held at the start",
-    "held at the end",
-    "outcome",
-)
+HELD = ("held at the start", "held at the end")
+FACTS = ("the last answer", "the trade that stood", *HELD, "outcome")
 """The facts of a game's summary. The trade is that of the answer before the last one. The outcome
 is, in a sale, each player's gain in money; in a swap, each player's change of resources; in a
 division, the first player's resources and the second's change."""
