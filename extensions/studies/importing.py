@@ -55,8 +55,11 @@ def rounds(
         from shapley_coop.extensions.signing.files import deal_in
 
         deal = deal_in(contract, world)
-    with progress(len(given), f"matches of {file.name}") as moved:
-        found = {name: Match(world, played, deal) for name, played in given.items()}
+    with progress(2 * len(given), f"matches of {file.name}") as moved:
+        found = dict[str, Match]()
+        for name, played in given.items():
+            found[name] = Match(world, played, deal)
+            moved()
         told = report(world, found, value, moved)
     say_json(told) if as_json else _show(f"{file.name}, replayed by {title(game)}", told)
     if told["differences"]:

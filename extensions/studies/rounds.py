@@ -5,9 +5,9 @@ line is an object with these keys. Other columns are ignored; rows may have any 
 
 ======  ===========================================================================
 match   the play that the row belongs to; without this column all rows are one play
-round   the number of the round in its match, from 1
+round   the number of the round in its match, from 1; without this column 1
 agent   the agent's name in the game
-action  the agent's action; empty if it did nothing
+action  the agent's action; empty, as if there were no row, if it did nothing
 points  the agent's points in this round; empty if they are unknown
 ======  ===========================================================================
 """
@@ -25,6 +25,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from shapley_coop.amounts import exact
 from shapley_coop.files import no_number, no_such, read_text, unique_keys
 from shapley_coop.games import Game
+from shapley_coop.games.actions import told_actions
 from shapley_coop.invalid import first_error
 
 COLUMNS = ("match", "round", "agent", "action", "points")
@@ -81,7 +82,8 @@ def read_rounds(file: Path, game: Game) -> dict[str, Rounds]:
         if row.agent not in game.agents:
             raise ValueError(f"{where}: {no_such('agent', row.agent, game.agents)}")
         if row.action and row.action not in (acts := game.actions[row.agent]):
-            raise ValueError(f"{where}: {no_such(f'action of {row.agent}', row.action, acts)}")
+            lacking = no_such(f"action of {row.agent}", row.action, told_actions(acts))
+            raise ValueError(f"{where}: {lacking}")
         others = found.setdefault(row.match, {}).setdefault(row.round, {})
         if row.agent in others:
             raise ValueError(

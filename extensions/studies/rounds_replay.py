@@ -19,6 +19,7 @@ from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import apply_payments, earnings
 from shapley_coop.extensions.studies.rounds import Rounds, Row
 from shapley_coop.games import Game, Position, Step, Turn
+from shapley_coop.games.actions import told_actions
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.games.turns import RecordKey
 from shapley_coop.state.characteristic import characteristic
@@ -76,7 +77,7 @@ class Match:
             if row.action in legal:
                 actions[row.agent] = row.action
             elif row.action:
-                possible = f"not possible, only {', '.join(legal) or 'to idle'}"
+                possible = f"not possible, only {', '.join(told_actions(legal)) or 'to idle'}"
                 found.append(Difference(row, f"{row.agent}'s action", row.action, possible))
         return actions, found
 

@@ -10,6 +10,7 @@ import yaml
 from shapley_coop.extensions.studies.rounds import read_rounds
 from shapley_coop.extensions.studies.rounds_replay import Match
 from shapley_coop.games import load
+from tests.brought import brought_by
 from tests.chance import dice
 from tests.root import ROOT
 
@@ -165,3 +166,20 @@ def test_a_file_without_the_columns_and_a_contract_of_others_are_refused(coop, f
     assert "other.csv:1: has no column action" in done.err
     done = coop("import", "rounds", "rounds.csv", "-g", "escape_room", "--contract", "promise.yaml")
     assert done.code == 2
+
+
+@brought_by("markets")
+def test_goods_that_the_contract_gives_are_handed_over_in_their_round(coop, folder):
+    owns = {"Ann": {"tea": 2}, "Ben": {"tea": 0}}
+    traders = {a: {"holds": own, "worth": {"tea": 3}, "purse": 9} for a, own in owns.items()}
+    market = {"name": "tea", "agents": traders}
+    (folder / "market.json").write_text(json.dumps(market), encoding="utf-8")
+    give = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "tea", "quantity": 1}
+    pay = {"kind": "pay", "payer": "Ben", "payee": "Ann", "amount": 2}
+    (folder / "deal.yaml").write_text(yaml.safe_dump({"clauses": [give, pay]}), encoding="utf-8")
+    (folder / "rounds.csv").write_text(
+        "agent,action,points\nAnn,keep,5\nBen,keep,1\n", encoding="utf-8"
+    )
+    command = ("import", "rounds", "rounds.csv", "-g", "trade", "--set", "market=market.json")
+    assert coop(*command, "--contract", "deal.yaml").code == 0
+    assert "Ann's points: recorded 5, ours 6" in coop(*command).out
