@@ -149,10 +149,8 @@ def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
             rest = [seat for seat in seats if seat != doer]
             others = OTHERS if len(rest) > 1 else rest[0]
             payer, payee = (others, doer) if amount > 0 else (doer, others)
-            when = Last(last=Event(agent=doer, action=action))
-            clauses.append(
-                Pay(payer=payer, payee=payee, amount=abs(amount), basis="turn", when=when)
-            )
+            when, owed = Last(last=Event(agent=doer, action=action)), abs(amount)
+            clauses.append(Pay(payer=payer, payee=payee, amount=owed, basis="turn", when=when))
     return clauses
 
 
@@ -197,15 +195,13 @@ def settle(one: Round, experiment: Experiment) -> Settled:
     Raises:
         ValueError: the signed contract is not in the folder.
     """
-    world, deal = experiment.world, None
-    if one.signed:
-        if one.designer not in experiment.designs:
-            raise ValueError(
-                f"{one.rows[0].where}: all signed the contract of {one.designer!r}, who made none"
-            )
-        terms = payments_of(experiment.designs[one.designer], world.seats)
-        deal = Deal(clauses=tuple(terms))
-    return Settled(one, Match(world.game, [one.rows], deal))
+    world = experiment.world
+    if one.signed and one.designer not in experiment.designs:
+        raise ValueError(
+            f"{one.rows[0].where}: all signed the contract of {one.designer!r}, who made none"
+        )
+    terms = payments_of(experiment.designs[one.designer], world.seats) if one.signed else ()
+    return Settled(one, Match(world.game, [one.rows], Deal(clauses=tuple(terms))))
 
 
 def difference(one: Settled) -> dict[str, Any]:

@@ -77,21 +77,18 @@ def _show(title: str, told: dict[str, Any]) -> None:
     if told["warning"]:
         say(f"warning: {told['warning']}")
     say_some(
-        f"{_place(one)}: {one['what']}: recorded {one['recorded']}, ours {one['ours']}"
+        f"{one['where']}: {_in_match(one)}round {one['round']}: {one['what']}: recorded "
+        f"{one['recorded']}, ours {one['ours']}"
         for one in told["differences"]
     )
-    say_some(f"breach of {one['clause']}: {_of(one)}{one['evidence']}" for one in told["breaches"])
+    say_some(f"breach of {x['clause']}: {_in_match(x)}{x['evidence']}" for x in told["breaches"])
     say(
         f"{told['differing']} of {told['rounds']} rounds differ, in "
         f"{told['matches'] - told['agreeing']} of {told['matches']} matches"
     )
 
 
-def _place(one: dict[str, Any]) -> str:
-    return f"{one['where']}: {_of(one)}round {one['round']}"
-
-
-def _of(one: dict[str, Any]) -> str:
+def _in_match(one: dict[str, Any]) -> str:
     return f"match {one['match']}, " if one["match"] else ""
 
 

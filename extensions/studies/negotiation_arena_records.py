@@ -41,7 +41,6 @@ KINDS = {SALE: "sale", SWAP: "swap", DIVISION: "division"}
 Trade = tuple[Mapping[str, int], Mapping[str, int]]
 """The resources that the first and the second player give: resource → amount."""
 
-
 Amounts = Mapping[str, Fraction]
 """Resource → amount, without zeros; amounts of a change may be negative."""
 
