@@ -2,16 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shapley_coop.cli.console import note, say_json, say_lines, show_spinner
 from shapley_coop.cli.options import Json, SetPairs, settings_from
-
-if TYPE_CHECKING:
-    from shapley_coop.deals.language.deal import Deal
-    from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
 
@@ -65,7 +61,7 @@ def audit(
     """Audit a record under a contract: print verdict, breaches and evidence for each clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
-    from shapley_coop.extensions.signing.files import turns_in
+    from shapley_coop.extensions.signing.files import deal_in, turns_in
     from shapley_coop.games import load
     from shapley_coop.games.open_turns import always_open
 
@@ -76,30 +72,12 @@ def audit(
             f"{record}: has {len(played)} turns, but {game} has {world.turns}: repeat the --set "
             "options of the run"
         )
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
     found = hold(
-        _deal(file, world, played),
+        deal_in(file, world, seen),
         played,
         turns=world.turns if world else len(played),
         over=not running,
         open_turns=world.open_turns if world else always_open,
     )
     say_json(found) if as_json else say_lines(audit_in_words(found))
-
-
-def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """Return a file's contract; raise ValueError if it names agents or actions not in the game."""
-    from shapley_coop.deals.language.faults import Fault
-    from shapley_coop.deals.language.reading import read_deal
-    from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
-    from shapley_coop.deals.language.terms import Terms
-    from shapley_coop.extensions.signing.files import clauses_in
-
-    deal = read_deal(clauses_in(file))
-    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
-    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
-    rules = (known_agents, known_actions) if world else (known_agents,)
-    if not isinstance(deal, Fault):
-        deal = first_fault(rules, deal, terms) or deal
-    if isinstance(deal, Fault):
-        raise ValueError(f"{file}: {deal.feedback}")
-    return deal

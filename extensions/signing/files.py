@@ -1,5 +1,6 @@
 """Readers of files of contracts and of records that users pass to commands."""
 
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.files import read_data
-from shapley_coop.games import Turn
+from shapley_coop.games import Game, Turn
 from shapley_coop.invalid import first_error
 
 KIND = "a contract or a record"
@@ -23,6 +28,23 @@ def clauses_in(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or "clauses" not in content:
         raise ValueError(f"{path}: contains no contract: give a mapping with the key clauses")
     return content
+
+
+def deal_in(path: Path, game: Game | None, agents: Iterable[str] = ()) -> Deal:
+    """Return the contract in a file, as a deal.
+
+    Raises:
+        ValueError: the file contains no contract, or names agents or actions that are not in the
+            game; without a game, agents that are not among `agents`.
+    """
+    deal = read_deal(clauses_in(path))
+    terms = Terms(game.agents if game else sorted(agents), game.actions if game else {})
+    rules = (known_agents, known_actions) if game else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
+    if isinstance(deal, Fault):
+        raise ValueError(f"{path}: {deal.feedback}")
+    return deal
 
 
 def turns_in(path: Path) -> list[Turn]:

@@ -9,6 +9,7 @@ EXTENSION = Extension(
     about="Read published records.",
     commands={
         "Credit and settle": {
+            "import rounds": f"{_HERE}.importing:rounds",
             "import raid-log": f"{_HERE}.importing:raid_log",
             "import company-log": f"{_HERE}.importing:company_log",
             "import coopeval": f"{_HERE}.importing_coopeval:coopeval",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.extensions.company.artefacts import ROLES
 from shapley_coop.files import text_of
@@ -72,8 +72,7 @@ class Claimed:
     sentence: str
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message of the negotiation; `split` is its proposal in percent, None if unreadable."""
 
     by: str
@@ -82,8 +81,7 @@ class Message:
     split: dict[str, Fraction] | None
 
 
-@dataclass(frozen=True)
-class RecordedCompany:
+class RecordedCompany(NamedTuple):
     """What a published log and its negotiation say about a software company.
 
     Attributes:

@@ -7,6 +7,9 @@ other seat. The certificate of this deal answers the study's two questions:
 - stable: cooperating is a best response of every seat if all others cooperate (Nash);
 - dominant: cooperating is a weakly dominant strategy of every seat.
 
+A mediator acts for every seat that delegates to it; its action depends on the number of these
+seats. Delegating is one more action of every seat, and the same questions are asked of it.
+
 In the study, a payer's money is unlimited, and no letter has to show the deal. So the certificate
 limits neither payments nor the deal's length in words. A separate remark says whether our
 application would have refused the contract for such a limit. If a contract's incentives cannot be
@@ -17,10 +20,9 @@ payments due. Each seat's payoff is then compared with the recorded points.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.certificate import certify
@@ -31,15 +33,16 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.deals.language.when import Event, Last
-from shapley_coop.deals.monitor import Monitor
-from shapley_coop.deals.settlement import earnings, payoffs
-from shapley_coop.extensions.studies.coopeval_games import StudyGame
-from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
-from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
-from shapley_coop.games import Turn
-
-TOLERANCE = Fraction(1, 10**5)
-"""The tolerated difference: the study's points are floats, our payoffs whole millionths."""
+from shapley_coop.extensions.studies.coopeval_games import StudyGame, with_mediator
+from shapley_coop.extensions.studies.coopeval_records import (
+    Design,
+    Experiment,
+    Mediator,
+    Round,
+    experiments,
+)
+from shapley_coop.extensions.studies.rounds_replay import Match
+from shapley_coop.games.matrix import MAX_JOINT_ACTIONS
 
 _PURSE = 10**9
 _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
@@ -47,52 +50,33 @@ _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
 
 @dataclass(frozen=True)
 class Proposed:
-    """A contract that a model proposed.
+    """A contract or a mediator that a model proposed, with the answers to the study's questions.
 
     Attributes:
         by: the proposer's name in the study.
-        deal: the contract as our deal: cooperation by all, and the payments.
-        stable: whether cooperating is a best response of every seat if all others cooperate; None
-            if unknown.
-        dominant: whether cooperating is weakly dominant for every seat; None if unknown.
-        unknown: the reason why `stable` and `dominant` are unknown; "" if both are known.
+        stable: the answer to the first question; None if unknown.
+        dominant: the answer to the second question; None if unknown.
+        unknown: the reason why the answers are unknown; "" if both are known.
         refused: the reason why our application would refuse the contract; "" if it would not.
-        certificate: the full certificate, as plain JSON.
+        more: the contract with its certificate, or the mediator, as plain JSON.
     """
 
     by: str
-    deal: Deal
     stable: bool | None
     dominant: bool | None
-    unknown: str
-    refused: str
-    certificate: Mapping[str, Any]
+    unknown: str = ""
+    refused: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Settled:
-    """A round settled by our rules.
+class Settled(NamedTuple):
+    """A round, and its replay by our rules under the signed contract.
 
-    Attributes:
-        round: the recorded round.
-        record: the turn as our game records it.
-        ours: seat → its payoff by our rules.
-        payments: the payments due: payer, payee, amount.
-        verdicts: clause of the signed contract → satisfied, violated or pending; all clauses are
-            payments, because the study's contracts promise no cooperation.
+    All clauses are payments, because the study's contracts promise no cooperation.
     """
 
     round: Round
-    record: Turn
-    ours: Mapping[str, Fraction]
-    payments: tuple[tuple[str, str, Fraction], ...] = ()
-    verdicts: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether every seat's payoff equals the recorded points, up to `TOLERANCE`."""
-        pairs = zip(self.ours.values(), self.round.points, strict=True)
-        return all(abs(ours - told) <= TOLERANCE for ours, told in pairs)
+    played: Match
 
 
 @dataclass(frozen=True)
@@ -101,18 +85,12 @@ class Imported:
 
     experiment: Experiment
     proposed: tuple[Proposed, ...]
-    mediators: tuple[ProposedMediator, ...]
     settled: tuple[Settled, ...]
-
-    @property
-    def designs(self) -> tuple[Proposed | ProposedMediator, ...]:
-        """The contracts or mediators that models proposed."""
-        return (*self.proposed, *self.mediators)
 
     @property
     def differing(self) -> list[Settled]:
         """The rounds whose payoffs differ from the recorded points."""
-        return [one for one in self.settled if not one.agrees]
+        return [one for one in self.settled if one.played.differences]
 
     def summary(self) -> dict[str, Any]:
         """Return the counts of designs and rounds, and all differences, as plain JSON."""
@@ -122,11 +100,11 @@ class Imported:
             "mechanism": self.experiment.mechanism,
             "rounds": len(self.settled),
             "signed": sum(one.round.signed for one in self.settled),
-            "designs": len(self.designs),
-            "stable": sum(one.stable is True for one in self.designs),
-            "dominant": sum(one.dominant is True for one in self.designs),
+            "designs": len(self.proposed),
+            "stable": sum(one.stable is True for one in self.proposed),
+            "dominant": sum(one.dominant is True for one in self.proposed),
             "without_verdict": [
-                {"by": one.by, "why": one.unknown} for one in self.designs if one.unknown
+                {"by": one.by, "why": one.unknown} for one in self.proposed if one.unknown
             ],
             "refused_by_our_table": sum(bool(one.refused) for one in self.proposed),
             "differing": [difference(one) for one in self.differing],
@@ -137,8 +115,8 @@ class Imported:
         return {
             **self.summary(),
             "params": self.experiment.world.game.params.model_dump(mode="json"),
-            "proposed": [_proposed_record(one) for one in self.proposed],
-            "mediators": [one.record() for one in self.mediators],
+            "proposed": [_contract(one) for one in self.proposed if "contract" in one.more],
+            "mediators": [_mediator(one) for one in self.proposed if "mediator" in one.more],
             "settlements": [_settled_record(one) for one in self.settled],
         }
 
@@ -156,12 +134,11 @@ def import_study(folder: Path) -> list[Imported]:
 
 def imported(experiment: Experiment) -> Imported:
     """Return one experiment, settled and certified."""
-    proposed = tuple(certified(by, x, experiment.world) for by, x in experiment.designs.items())
-    mediators = tuple(
-        certified_mediator(by, x, experiment.world) for by, x in experiment.mediators.items()
-    )
+    world, mediators = experiment.world, experiment.mediators.items()
+    proposed = [certified(by, design, world) for by, design in experiment.designs.items()]
+    proposed += [certified_mediator(by, mediator, world) for by, mediator in mediators]
     settled = tuple(settle(one, experiment) for one in experiment.rounds)
-    return Imported(experiment, proposed, mediators, settled)
+    return Imported(experiment, tuple(proposed), settled)
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
@@ -172,10 +149,8 @@ def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
             rest = [seat for seat in seats if seat != doer]
             others = OTHERS if len(rest) > 1 else rest[0]
             payer, payee = (others, doer) if amount > 0 else (doer, others)
-            when = Last(last=Event(agent=doer, action=action))
-            clauses.append(
-                Pay(payer=payer, payee=payee, amount=abs(amount), basis="turn", when=when)
-            )
+            when, owed = Last(last=Event(agent=doer, action=action)), abs(amount)
+            clauses.append(Pay(payer=payer, payee=payee, amount=owed, basis="turn", when=when))
     return clauses
 
 
@@ -191,13 +166,27 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
     why = [*(fault.feedback for fault in found.faults), *found.notes]
     return Proposed(
         by=by,
-        deal=deal,
         stable=all(party.deviation is None for party in parties) if parties else None,
         dominant=all(party.dominant for party in parties) if parties else None,
         unknown="" if parties else " ".join(why),
         refused=faults[0].feedback if faults else "",
-        certificate=as_record(found),
+        more={"contract": deal.record(), "certificate": as_record(found)},
     )
+
+
+def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> Proposed:
+    """Certify a proposed mediator: the contract that promises to delegate, and pays nothing.
+
+    If the mediator does not cooperate when all delegate, both answers are no.
+    """
+    more = {"mediator": {str(count): action for count, action in mediator.items()}}
+    plays = (len(world.game.actions[world.seats[0]]) + 1) ** len(world.seats)
+    if plays > MAX_JOINT_ACTIONS:
+        why = f"{plays} plays with delegating are too many: {MAX_JOINT_ACTIONS} are enumerated"
+        return Proposed(by, None, None, why, more=more)
+    if mediator[len(world.seats)] != world.target:
+        return Proposed(by, stable=False, dominant=False, more=more)
+    return replace(certified(by, {}, with_mediator(world, mediator)), refused="", more=more)
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
@@ -207,58 +196,54 @@ def settle(one: Round, experiment: Experiment) -> Settled:
         ValueError: the signed contract is not in the folder.
     """
     world = experiment.world
-    actions = dict(zip(world.seats, one.actions, strict=True))
-    rewards = world.game.step(world.game.start(), actions).rewards
-    turn: Turn = {"turn": 1, "actions": actions, "rewards": rewards}
     if one.signed and one.designer not in experiment.designs:
-        raise ValueError(f"{one.where}: all signed the contract of {one.designer!r}, who made none")
-    design = experiment.designs[one.designer] if one.signed else {}
-    monitor = Monitor(Deal(clauses=tuple(payments_of(design, world.seats))))
-    monitor.observe(turn)
-    due = monitor.payments
-    return Settled(
-        round=one,
-        record=turn,
-        ours=payoffs(earnings([turn], world.seats), None, due, _no_norm),
-        payments=tuple((x.payer, x.payee, x.amount) for x in due),
-        verdicts=dict(monitor.verdicts(turns=1)),
-    )
-
-
-def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
-    raise AssertionError(f"a contract of the study has no norm, but this clause names {norm}")
+        raise ValueError(
+            f"{one.rows[0].where}: all signed the contract of {one.designer!r}, who made none"
+        )
+    terms = payments_of(experiment.designs[one.designer], world.seats) if one.signed else ()
+    return Settled(one, Match(world.game, [one.rows], Deal(clauses=tuple(terms))))
 
 
 def difference(one: Settled) -> dict[str, Any]:
     """Return the recorded points and our payoffs of a round, seat by seat."""
+    rows, (ours,) = one.round.rows, one.played.points
     return {
-        "where": one.round.where,
-        "actions": list(one.round.actions),
-        "recorded": [plain(x) for x in one.round.points],
-        "ours": [plain(x) for x in one.ours.values()],
+        "where": rows[0].where,
+        "actions": [row.action for row in rows],
+        "recorded": [plain(row.points) for row in rows if row.points is not None],
+        "ours": [plain(x) for x in ours.values()],
     }
 
 
-def _proposed_record(one: Proposed) -> dict[str, Any]:
+def _contract(one: Proposed) -> dict[str, Any]:
     return {
         "by": one.by,
-        "contract": one.deal.record(),
-        "stable": one.stable,
-        "dominant": one.dominant,
-        "unknown": one.unknown,
+        "contract": one.more["contract"],
+        **_answers(one),
         "refused_by_our_table": one.refused,
-        "certificate": dict(one.certificate),
+        "certificate": one.more["certificate"],
     }
+
+
+def _mediator(one: Proposed) -> dict[str, Any]:
+    return {"by": one.by, **one.more, **_answers(one)}
+
+
+def _answers(one: Proposed) -> dict[str, Any]:
+    return {"stable": one.stable, "dominant": one.dominant, "unknown": one.unknown}
 
 
 def _settled_record(one: Settled) -> dict[str, Any]:
-    paid = [{"payer": a, "payee": b, "amount": plain(x)} for a, b, x in one.payments]
+    monitor = one.played.monitor
     return {
         **difference(one),
         "players": list(one.round.players),
         "contract_of": one.round.designer if one.round.signed else "",
-        "record": one.record,
-        "payments": paid,
-        "verdicts": dict(one.verdicts),
-        "agrees": one.agrees,
+        "record": one.played.record[0],
+        "payments": [
+            {"payer": x.payer, "payee": x.payee, "amount": plain(x.amount)}
+            for x in monitor.payments
+        ],
+        "verdicts": monitor.verdicts(turns=1),
+        "agrees": not one.played.differences,
     }

@@ -1,10 +1,9 @@
 """The games of CoopEval as our normal-form games, from the numbers in its settings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.matrix import MatrixGame
@@ -23,19 +22,16 @@ MATRICES = {
 The study's keys of payoffs are the initials of both actions.
 """
 PUBLIC_GOODS, TRAVELLERS = "PublicGoods", "TravellersDilemma"
+DELEGATE = "DELEGATE"
 _DECIMALS = 6
 MOST_SEATS, MOST_CLAIMS = 12, 300
 """The study has 3 seats and 4 claims; the limits exist because all joint actions are listed."""
 
 
-@dataclass(frozen=True)
-class StudyGame:
-    """A game of the study CoopEval, as one of our games.
+class StudyGame(NamedTuple):
+    """A game of the study CoopEval, as one of our games of one turn; its agents are P1, P2, …
 
-    Attributes:
-        kind: the study's name of the game.
-        game: our game of one turn; the agents are the seats P1, P2, …
-        target: the cooperative action, which contracts should make all seats take.
+    `target` is the cooperative action, which contracts should make all seats take.
     """
 
     kind: str
@@ -69,19 +65,31 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
     Raises:
         ValueError: the game is unknown, or its numbers are missing or invalid.
     """
-    known = [*MATRICES, PUBLIC_GOODS, TRAVELLERS]
+    readers = {PUBLIC_GOODS: _public_goods, TRAVELLERS: _travellers}
+    known = [*MATRICES, *readers]
     if kind not in known:
         raise ValueError(f"{where}: {kind!r} is not a known game: choose from {', '.join(known)}")
-    read = {PUBLIC_GOODS: _public_goods, TRAVELLERS: _travellers}.get(kind)
     try:
-        if read is None:
-            seats, actions = 2, MATRICES[kind]
-            return _built(kind, seats, actions, _matrix(given["payoff_matrix"]), actions[0])
-        return read(given)
+        if kind in readers:
+            return readers[kind](given)
+        return _built(kind, 2, MATRICES[kind], _matrix(given["payoff_matrix"]), MATRICES[kind][0])
     except (KeyError, TypeError, AttributeError, ArithmeticError) as lack:
         raise ValueError(f"{where}: the numbers of {kind} are missing or wrong: {lack}") from None
     except ValueError as wrong:
         raise ValueError(f"{where}: {wrong}") from None
+
+
+def with_mediator(world: StudyGame, mediator: Mapping[int, str]) -> StudyGame:
+    """Return the game in which each seat can also delegate its action to a mediator."""
+
+    def pays(play: Sequence[str]) -> list[Fraction]:
+        taken = mediator.get(play.count(DELEGATE), "")
+        acts = [taken if action == DELEGATE else action for action in play]
+        rewards = world.game.payoffs.rewards(dict(zip(world.seats, acts, strict=True)))
+        return [exact(rewards[seat]) for seat in world.seats]
+
+    actions = (*world.game.actions[world.seats[0]], DELEGATE)
+    return _built(world.kind, len(world.seats), actions, pays, DELEGATE)
 
 
 def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:
@@ -107,7 +115,8 @@ def _travellers(given: Mapping[str, Any]) -> StudyGame:
 
     def pays(play: Sequence[str]) -> list[Fraction]:
         made = [claims[action] for action in play]
-        return [min(made) + bonus * ((other > own) - (other < own)) for own, other in _both(made)]
+        pairs = zip(made, reversed(made), strict=True)
+        return [min(made) + bonus * ((other > own) - (other < own)) for own, other in pairs]
 
     return _built(TRAVELLERS, 2, tuple(claims), pays, f"CLAIM_{count - 1}")
 
@@ -117,10 +126,6 @@ def _count(given: Mapping[str, Any], key: str, most: int) -> int:
     if count not in range(2, most + 1):
         raise ValueError(f"{key} is {given[key]!r:.40}: give 2 to {most}")
     return int(count)
-
-
-def _both(made: list[Fraction]) -> list[tuple[Fraction, Fraction]]:
-    return [(made[0], made[1]), (made[1], made[0])]
 
 
 def _built(kind: str, seats: int, actions: Sequence[str], pays: Pays, target: str) -> StudyGame:

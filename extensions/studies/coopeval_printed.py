@@ -7,13 +7,13 @@ counts as different if we have no figure for its mechanism, measure or model.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
-from shapley_coop.extensions.studies.coopeval import Imported
+from shapley_coop.extensions.studies.coopeval import Imported, Proposed
 from shapley_coop.extensions.studies.coopeval_records import CONTRACTING, MEDIATION
 from shapley_coop.files import read_text
 
@@ -64,33 +64,28 @@ def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rat
         games: the games to count; all if empty. The study's table counts the four games in which
             cooperation conflicts with self-interest.
     """
-    cells: dict[str, dict[str, Counter[str]]] = {}
+    cells: dict[str, dict[str, list[Proposed]]] = {}
     for one in found:
         kind = one.experiment.world.kind
-        told = [x for x in one.designs if not x.unknown and (not games or kind in games)]
-        for proposed in told:
-            model = proposed.by.rpartition("#")[0] or proposed.by
-            counts = cells.setdefault(model, {}).setdefault(kind, Counter())
-            counts += Counter(
-                all=1, stable=proposed.stable is True, dominant=proposed.dominant is True
-            )
-            cells[model][kind] = counts
+        for proposed in one.proposed if not games or kind in games else ():
+            if not proposed.unknown:
+                model = proposed.by.rpartition("#")[0] or proposed.by
+                cells.setdefault(model, {}).setdefault(kind, []).append(proposed)
     return {
         model: Rates(
-            designs=sum(c["all"] for c in by_game.values()),
-            stable=_mean([Fraction(c["stable"], c["all"]) for c in by_game.values()]),
-            dominant=_mean([Fraction(c["dominant"], c["all"]) for c in by_game.values()]),
+            designs=sum(map(len, by_game.values())),
+            stable=_mean([[x.stable is True for x in each] for each in by_game.values()]),
+            dominant=_mean([[x.dominant is True for x in each] for each in by_game.values()]),
         )
         for model, by_game in sorted(cells.items())
     }
 
 
-def _mean(parts: Sequence[Fraction]) -> Fraction:
-    return sum(parts, Fraction(0)) / len(parts)
+def _mean(games: Sequence[Sequence[bool]]) -> Fraction:
+    return sum((Fraction(sum(each), len(each)) for each in games), Fraction(0)) / len(games)
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(NamedTuple):
     """One printed percentage and our figure for it, in percent with one decimal."""
 
     mechanism: str

@@ -17,21 +17,21 @@ mediator_design.json   mediators only: player → pairs of a number of delegatin
 The study: https://github.com/Xiao215/CoopEval. No file of the study is part of this project.
 """
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from shapley_coop.amounts import exact, parse_exact
+from shapley_coop.amounts import parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
-from shapley_coop.extensions.studies.folders import files_below
-from shapley_coop.files import TooLarge, read_json, text_of
+from shapley_coop.extensions.studies.rounds import Row, json_lines
+from shapley_coop.extensions.studies.shared import files_below
+from shapley_coop.files import read_mapping
 
 CONTRACTING, MEDIATION = "Contracting", "Mediation"
 CONFIG, RECORDS = "config.json", "records.jsonl"
 DESIGNS, MEDIATORS = "contract_design.json", "mediator_design.json"
+_BY_PLAYER = "give a mapping from players to their proposals"
 _MOVE = ("player", "action", "points")
 
 Design = Mapping[str, Fraction]
@@ -41,39 +41,24 @@ Mediator = Mapping[int, str]
 """Number of delegating seats → the mediator's action for each of them."""
 
 
-@dataclass(frozen=True)
-class Round:
+class Round(NamedTuple):
     """One round of a match, as the study recorded it.
 
     Attributes:
-        where: the file, its line, and the number of the round in the line.
+        rows: a row for each seat, in order; points are after the contract's payments.
         players: the study's names of the players, in the order of the seats.
-        actions: the seats' actions.
-        points: the seats' recorded points, after the contract's payments.
         designer: the proposer of the contract that won the vote; "" if no contract did.
         signed: whether all signed the contract, so that it was in force.
     """
 
-    where: str
+    rows: tuple[Row, ...]
     players: tuple[str, ...]
-    actions: tuple[str, ...]
-    points: tuple[Fraction, ...]
     designer: str = ""
     signed: bool = False
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """One experiment of the study: the content of one of its folders.
-
-    Attributes:
-        folder: the path of the folder.
-        mechanism: the study's name of the mechanism.
-        world: the game.
-        designs: player → the contract that it proposed.
-        mediators: player → the mediator that it proposed.
-        rounds: all recorded rounds.
-    """
+class Experiment(NamedTuple):
+    """One folder of the study; contracts and mediators are by the player that proposed them."""
 
     folder: Path
     mechanism: str
@@ -84,7 +69,7 @@ class Experiment:
 
 
 def experiments(folder: Path) -> Iterator[Experiment]:
-    """Yield every experiment in a folder and below it, by path.
+    """Return every experiment in a folder and below it, by path.
 
     Raises:
         ValueError: there is no experiment, or a file has another format; the message is one line.
@@ -94,8 +79,7 @@ def experiments(folder: Path) -> Iterator[Experiment]:
         raise ValueError(
             f"{folder}: no {RECORDS} in it or its subfolders: give a folder of the study"
         )
-    for one in found:
-        yield experiment(one)
+    return map(experiment, found)
 
 
 def without_records(folder: Path) -> list[Path]:
@@ -110,8 +94,8 @@ def experiment(folder: Path) -> Experiment:
     Raises:
         ValueError: a file cannot be read, or has another format.
     """
-    config = _config_of(folder)
     name = str(folder / CONFIG)
+    config = read_mapping(name, "settings of the study", "give game and mechanism")
     game, mechanism = (_part(config, key, name) for key in ("game", "mechanism"))
     world = study_game(game["type"], game.get("kwargs") or {}, name)
     kind = mechanism["type"]
@@ -125,17 +109,6 @@ def experiment(folder: Path) -> Experiment:
     )
 
 
-def _config_of(folder: Path) -> Mapping[str, Any]:
-    """Return an experiment's settings, from its `config.json`."""
-    file = folder / CONFIG
-    if not file.exists():
-        raise ValueError(f"{file}: is missing: it names the game and the mechanism")
-    config = read_json(file, "settings of the study")
-    if not isinstance(config, dict):
-        raise ValueError(f"{file}: is not a mapping with game and mechanism")
-    return config
-
-
 def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
     part = config.get(key)
     if not isinstance(part, dict) or not isinstance(part.get("type"), str):
@@ -145,7 +118,7 @@ def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
     designs = dict[str, Design]()
-    for player, proposed in _by_player(file, "contracts").items():
+    for player, proposed in read_mapping(file, "contracts of the study", _BY_PLAYER).items():
         contract = proposed.get("contract") if isinstance(proposed, dict) else None
         if not isinstance(contract, dict):
             raise ValueError(f"{file}: {player} has no contract: give action → amount")
@@ -158,7 +131,7 @@ def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
 
 def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
     mediators, seats = dict[str, Mediator](), len(world.seats)
-    for player, proposed in _by_player(file, "mediators").items():
+    for player, proposed in read_mapping(file, "mediators of the study", _BY_PLAYER).items():
         pairs = proposed.get("mediator") if isinstance(proposed, dict) else None
         try:
             taken = [(int(count), str(told)) for count, told in pairs or ()]
@@ -175,13 +148,6 @@ def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
     return mediators
 
 
-def _by_player(file: Path, what: str) -> Mapping[str, Any]:
-    given = read_json(file, f"{what} of the study")
-    if not isinstance(given, dict):
-        raise ValueError(f"{file}: is not a mapping of players to their {what}")
-    return given
-
-
 def _amount(told: Any, where: str) -> Fraction:
     """Return an amount in a contract as an exact number that a deal can express."""
     try:
@@ -191,16 +157,7 @@ def _amount(told: Any, where: str) -> Fraction:
 
 
 def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
-    try:
-        lines = text_of(file).splitlines()
-    except (OSError, UnicodeDecodeError, TooLarge) as error:
-        raise ValueError(f"{file}: cannot be read: {error}") from None
-    for number, line in enumerate(lines, start=1):
-        where = f"{file}:{number}"
-        try:
-            match = json.loads(line) if line.strip() else []
-        except (ValueError, RecursionError):
-            raise ValueError(f"{where}: is not JSON") from None
+    for where, match in json_lines(file, "records of the study"):
         rounds = list(_moves(match, {}))
         if match and not rounds:
             raise ValueError(f"{where}: has no round: moves with {', '.join(_MOVE)} are needed")
@@ -230,10 +187,11 @@ def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: Study
     if not all(isinstance(move, dict) and set(_MOVE) <= set(move) for move in moves):
         raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(
-        where=where,
+        rows=tuple(
+            Row.of(where, {**move, "agent": seat, "action": world.action(move["action"], where)})
+            for seat, move in zip(world.seats, moves, strict=True)
+        ),
         players=tuple(str(move["player"]) for move in moves),
-        actions=tuple(world.action(move["action"], where) for move in moves),
-        points=tuple(exact(move["points"], f"{where}: points") for move in moves),
         designer=str(around.get("selected_contract_designer_name") or ""),
         signed=around.get("all_signed") is True,
     )

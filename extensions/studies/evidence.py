@@ -10,9 +10,9 @@ own copies.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from shapley_coop.extensions.studies.company_log import import_company_log, negotiation_beside
 from shapley_coop.extensions.studies.coopeval import Imported, import_study
@@ -29,8 +29,7 @@ from shapley_coop.extensions.studies.coopeval_records import (
     RECORDS,
     without_records,
 )
-from shapley_coop.extensions.studies.negotiation_arena import replay_study
-from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from shapley_coop.extensions.studies.negotiation_arena import protection, replay_study
 from shapley_coop.extensions.studies.raid_log import import_raid_log
 
 RAIDS = "https://github.com/hyyh28/game_theory_llm"
@@ -62,15 +61,8 @@ Where the records are from:
 """
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One line of `docs/evidence.md`.
-
-    Attributes:
-        record: the name of the record, with its digest.
-        command: the command that shows the figure.
-        figure: the command's result when the page was written.
-    """
+class Shown(NamedTuple):
+    """One line of the page: a claim, the record with its digest, a command, and its result."""
 
     claim: str
     record: str
@@ -113,22 +105,36 @@ def of_company(file: Path) -> Shown:
 
 def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
     """Yield the lines about CoopEval: rounds settled, designs certified, printed rates compared."""
-    found = import_study(folder)
-    rounds = sum(len(one.settled) for one in found)
-    signed = sum(one.round.signed for each in found for one in each.settled)
-    differ = sum(len(one.differing) for one in found)
-    files = [one.experiment.folder / RECORDS for one in found]
-    configs = [one.experiment.folder / CONFIG for one in found]
-    designs = [one.experiment.folder / DESIGNS for one in found if one.proposed]
     command = "coop import coopeval DIR"
+    found = import_study(folder)
+    rounds = [each for one in found for each in one.settled]
+    differ = sum(len(one.differing) for one in found)
+    files = [one.experiment.folder / name for one in found for name in (RECORDS, CONFIG)]
+    contracts = [one for one in found if one.experiment.designs]
+    mediators = [one for one in found if one.experiment.mediators]
+    designs = [one.experiment.folder / DESIGNS for one in contracts]
     yield Shown(
         "Every recorded round ends with our rules as the study recorded it",
-        _named(f"CoopEval, {len(found)} folders", [*files, *configs, *designs], folder),
+        _named(f"CoopEval, {len(found)} folders", [*files, *designs], folder),
         command,
-        f"{rounds - differ} of {rounds} rounds, {signed} of them under a signed contract; "
+        f"{len(rounds) - differ} of {len(rounds)} rounds, "
+        f"{sum(one.round.signed for one in rounds)} of them under a signed contract; "
         f"{len(without_records(folder))} more folders had no records here",
     )
-    yield from _certified(found, folder, designs, command)
+    refused = sum(bool(x.refused) for one in contracts for x in one.proposed)
+    yield Shown(
+        "Contracts that the models proposed, certified",
+        _named("CoopEval, contracts", designs, folder),
+        command,
+        f"{_counts(contracts, 'cooperation')}; our table would refuse {refused}, as payers could "
+        "not pay",
+    )
+    yield Shown(
+        "Mediators that the models proposed, certified",
+        _named("CoopEval, mediators", [x.experiment.folder / MEDIATORS for x in mediators], folder),
+        command,
+        _counts(mediators, "delegating"),
+    )
     if printed:
         cells = compared(printed_table(printed), rates_of_mechanisms(found, DILEMMAS))
         yield Shown(
@@ -139,50 +145,30 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         )
 
 
-def _certified(
-    found: Sequence[Imported], folder: Path, designs: Sequence[Path], command: str
-) -> Iterator[Shown]:
-    """Yield the lines about the contracts and mediators that models proposed."""
+def _counts(found: Sequence[Imported], what: str) -> str:
     proposed = [one for each in found for one in each.proposed]
-    yield Shown(
-        "Contracts that the models proposed, certified",
-        _named("CoopEval, contracts", designs, folder),
-        command,
-        f"of {len(proposed)}: cooperation is stable in {sum(x.stable is True for x in proposed)}, "
-        f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
-        f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
+    stable, dominant = (
+        sum(getattr(one, key) is True for one in proposed) for key in ("stable", "dominant")
     )
-    mediators = [one for each in found for one in each.mediators]
-    proposals = [one.experiment.folder / MEDIATORS for one in found if one.mediators]
-    yield Shown(
-        "Mediators that the models proposed, certified",
-        _named("CoopEval, mediators", proposals, folder),
-        command,
-        f"of {len(mediators)}: delegating is stable in {sum(x.stable is True for x in mediators)}, "
-        f"dominant in {sum(x.dominant is True for x in mediators)}",
-    )
+    return f"of {len(proposed)}: {what} is stable in {stable}, dominant in {dominant}"
 
 
 def of_arena(folder: Path) -> Iterator[Shown]:
     """Yield a line per kind of game on whether our checks would have stopped bad deals."""
     found, unreadable = replay_study(folder)
     for one in protection(found):
-        files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
-        bad = " (bad by definition where uneven)" if one.kind == "swap" else ""
+        kind, games = one["kind"], one["games"]
+        files = [Path(x.record.where) for x in found if x.record.kind == kind]
+        bad = " (bad by definition where uneven)" if kind == "swap" else ""
         yield Shown(
-            f"Our checks stop every bad {one.kind} by trading models{bad}, and no good one",
-            _named(f"NegotiationArena, {one.games} games", files, folder),
+            f"Our checks stop every bad {kind} by trading models{bad}, and no good one",
+            _named(f"NegotiationArena, {games} games", files, folder),
             "coop import negotiation-arena DIR",
-            f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
-            f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
-            f"asked back; {one.games - one.differing} of {one.games} outcomes are those recorded; "
-            f"{len(unreadable)} records of all kinds left out, unfinished or unreadable",
+            f"{one['bad_stopped']} of {one['bad']} bad ones stopped, {one['good_let_through']} of "
+            f"{one['good']} good ones let through; {one['offers_asked_back']} of {one['offers']} "
+            f"offers asked back; {games - one['differing']} of {games} outcomes are those "
+            f"recorded; {len(unreadable)} records of all kinds left out, unfinished or unreadable",
         )
-
-
-def page(shown: Sequence[Shown]) -> str:
-    """Return the text of the page with these lines."""
-    return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
 
 
 def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
@@ -204,19 +190,17 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--printed", type=Path, help="CoopEval's LaTeX table of contracts")
     parser.add_argument("--arena", type=Path, help="a folder of NegotiationArena's records")
     parser.add_argument("--page", type=Path, required=True, help="the page to write")
-    options = parser.parse_args(given)
+    told = parser.parse_args(given)
     try:
-        shown = [of_raid(file) for file in options.raids]
-        shown += [of_company(file) for file in options.company]
-        if options.coopeval:
-            shown += of_coopeval(options.coopeval, options.printed)
-        if options.arena:
-            shown += of_arena(options.arena)
+        shown = [*map(of_raid, told.raids), *map(of_company, told.company)]
+        shown += of_coopeval(told.coopeval, told.printed) if told.coopeval else ()
+        shown += of_arena(told.arena) if told.arena else ()
     except ValueError as error:
         parser.error(str(error))
     if not shown:
         parser.error("no record is given: name one of --raids, --company, --coopeval, --arena")
-    options.page.write_text(page(shown), encoding="utf-8")
+    lines = "".join(f"{one.row()}\n" for one in shown)
+    told.page.write_text(f"{HEAD}{lines}{TAIL}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
+from shapley_coop.extensions.studies.shared import Folder, say_some
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.studies.coopeval import Imported
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     Shares = dict[str, dict[str, Rates]]
 
-Folder = Annotated[
-    Path, typer.Argument(help="A folder of the study's records, searched with all its subfolders.")
-]
 Printed = Annotated[
     Path | None,
     typer.Option(
@@ -33,7 +31,6 @@ Out = Annotated[
         "records, verdicts and settlements.",
     ),
 ]
-MOST_SHOWN = 20
 
 
 def coopeval(
@@ -89,16 +86,12 @@ def _as_json(
         "differing": sum(len(one.differing) for one in found),
         "models": {
             mechanism: {
-                model: {
-                    "designs": one.designs,
-                    "stable": float(one.stable),
-                    "dominant": float(one.dominant),
-                }
+                model: {**vars(one), "stable": float(one.stable), "dominant": float(one.dominant)}
                 for model, one in by_model.items()
             }
             for mechanism, by_model in shares.items()
         },
-        "printed": [{**vars(cell), "agrees": cell.agrees} for cell in cells],
+        "printed": [{**cell._asdict(), "agrees": cell.agrees} for cell in cells],
     }
 
 
@@ -125,13 +118,11 @@ def _show(found: "Sequence[Imported]", shares: "Shares", cells: "Sequence[Compar
         for lack in one.summary()["without_verdict"]:
             say(f"{one.experiment.folder.name}: no verdict on {lack['by']}'s: {lack['why']}")
     differing = [told for group in groups.values() for one in group for told in one["differing"]]
-    for told in differing[:MOST_SHOWN]:
-        say(
-            f"{told['where']}: {', '.join(told['actions'])}: recorded "
-            f"{', '.join(told['recorded'])}, ours {', '.join(told['ours'])}"
-        )
-    if len(differing) > MOST_SHOWN:
-        say(f"and {len(differing) - MOST_SHOWN} more: --json lists all")
+    say_some(
+        f"{told['where']}: {', '.join(told['actions'])}: recorded {', '.join(told['recorded'])}, "
+        f"ours {', '.join(told['ours'])}"
+        for told in differing
+    )
     rounds = sum(len(one.settled) for one in found)
     say(f"{len(differing)} of {rounds} rounds end otherwise than the study recorded")
 

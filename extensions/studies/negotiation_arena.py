@@ -17,21 +17,17 @@ numbers is bad, whatever the traders wanted. How a model would answer a refusal 
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.extensions.studies.negotiation_arena_outcomes import (
-    changes_by,
-    differences,
-    gains,
-)
+from shapley_coop.extensions.studies.negotiation_arena_outcomes import differences, loss
 from shapley_coop.extensions.studies.negotiation_arena_records import (
     ACCEPT,
     MONEY,
@@ -51,16 +47,8 @@ from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import TurnContext
 
 
-@dataclass(frozen=True)
-class Refused:
-    """One answer that our application would refuse and send back ("asks back").
-
-    Attributes:
-        player: the author of the answer.
-        act: "proposes" or "accepts".
-        label: the label of the fault.
-        why: the feedback, which only the author would see.
-    """
+class Refused(NamedTuple):
+    """An answer that our application would send back: `act` is "proposes" or "accepts"."""
 
     player: str
     act: str
@@ -68,8 +56,7 @@ class Refused:
     why: str
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(NamedTuple):
     """One recorded game, replayed by the checks of our own runs.
 
     Attributes:
@@ -89,17 +76,14 @@ class Replayed:
     @property
     def offers(self) -> list[Trade]:
         """The proposed trades, except proposals to trade nothing."""
-        return [trade for trade in self._proposed if any(trade)]
+        said = self.record.answers
+        return [x.trade for x in said if x.says != ACCEPT and x.trade and any(x.trade)]
 
     @property
     def of_nothing(self) -> int:
         """The number of proposals to trade nothing, which cannot be written as a deal."""
-        return sum(not any(trade) for trade in self._proposed)
-
-    @property
-    def _proposed(self) -> list[Trade]:
-        answers = self.record.answers
-        return [one.trade for one in answers if one.says != ACCEPT and one.trade is not None]
+        said = self.record.answers
+        return sum(x.says != ACCEPT and x.trade is not None and not any(x.trade) for x in said)
 
     @property
     def deal(self) -> bool:
@@ -107,9 +91,14 @@ class Replayed:
         return self.record.accepted is not None and any(self.record.accepted)
 
     @property
-    def bad(self) -> bool:
-        """Whether the deal leaves a player worse off, or a player cannot perform the deal."""
-        return bool(self.loss)
+    def misjudged(self) -> bool:
+        """Whether a bad deal is not stopped, or another deal is."""
+        return self.deal and bool(self.loss) != self.stopped
+
+    @property
+    def exceptional(self) -> bool:
+        """Whether the deal is misjudged, or the outcome differs from the record."""
+        return self.misjudged or bool(self.differs)
 
     def report(self) -> dict[str, Any]:
         """Return the replay as plain JSON."""
@@ -122,7 +111,7 @@ class Replayed:
             "deal": self.deal,
             "loss": self.loss,
             "stopped": self.stopped,
-            "asked_back": [vars(one) for one in self.refused],
+            "asked_back": [one._asdict() for one in self.refused],
             "differs": self.differs,
         }
 
@@ -173,7 +162,7 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
     return Replayed(
         record=record,
         refused=tuple(refused),
-        loss=_loss(record, record.accepted) if record.accepted else "",
+        loss=loss(record, record.accepted) if record.accepted else "",
         stopped=back is not None and record.accepted is not None,
         differs=differences(record),
     )
@@ -235,13 +224,64 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
     return cannot_sign(turn, name, deal)
 
 
-def _loss(record: Recorded, trade: Trade) -> str:
-    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
-    gained = gains(record, changes_by(trade))
-    for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
-        for good, amount in given.items():
-            if amount > own.get(good, 0):
-                return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
-        if gain < 0 and record.kind != "division":
-            return f"{name} loses {plain(-gain)}"
-    return ""
+def protection(found: Iterable[Replayed]) -> Iterator[dict[str, Any]]:
+    """Yield the counts for each kind of game, sorted by name.
+
+    All counts are of games, but `offers…` count proposals; no count has trades of nothing. A deal
+    is `bad` if it leaves a player worse off, or a player cannot perform it; all others are `good`.
+    `protected`: all bad deals are stopped, all good ones let through, and all outcomes agree.
+    """
+    groups: dict[str, list[Replayed]] = {}
+    for one in found:
+        groups.setdefault(one.record.kind, []).append(one)
+    for kind, games in sorted(groups.items()):
+        bad = [one for one in games if one.deal and one.loss]
+        good = [one for one in games if one.deal and not one.loss]
+        differing = sum(bool(one.differs) for one in games)
+        yield {
+            "kind": kind,
+            "games": len(games),
+            "deals": len(bad) + len(good),
+            "bad": len(bad),
+            "bad_stopped": sum(one.stopped for one in bad),
+            "good_let_through": sum(not one.stopped for one in good),
+            "offers": sum(len(one.offers) for one in games),
+            "offers_asked_back": sum(x.act == "proposes" for one in games for x in one.refused),
+            "differing": differing,
+            "good": len(good),
+            "protected": not differing and not any(one.misjudged for one in games),
+        }
+
+
+def remarks(found: Sequence[Replayed]) -> list[str]:
+    """Return remarks on games that the counts omit, and on assumptions of the counts."""
+    answers = [answer for one in found for answer in one.record.answers]
+    worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
+    accepted = sum(one.record.accepted is not None and not one.deal for one in found)
+    own = sum(one.says == ACCEPT and one.trade is not None for one in answers)
+    said = {
+        f"{sum(one.of_nothing for one in found)} offers, {accepted} of them accepted, give nothing "
+        "on either side: our table has no such deal, and they are in no count": any(
+            one.of_nothing for one in found
+        ),
+        f"{len(worded)} answers accept in other words than {ACCEPT} "
+        f"({', '.join(sorted(set(worded)))}), which the study takes for going on, and so do we": (
+            bool(worded)
+        ),
+        f"{own} acceptances bring a trade of their own: the study executes the one before, and so "
+        "do we": bool(own),
+        "in a swap each unit counts as 1, so every uneven swap is bad by definition, whatever the "
+        "traders wanted": any(one.record.kind == "swap" for one in found),
+    }
+    return [line for line, holds in said.items() if holds]
+
+
+def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
+    """Return a line for each reason why records are unreadable: how many, and one file's name."""
+    by_reason: dict[str, list[str]] = {}
+    for one in unreadable:
+        by_reason.setdefault(one.why, []).append(one.where)
+    return [
+        f"{len(where)} left out: {why} ({where[0]})"
+        for why, where in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
+    ]

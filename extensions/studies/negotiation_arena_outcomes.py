@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from shapley_coop.amounts import plain
 from shapley_coop.extensions.studies.negotiation_arena_records import (
+    FACTS,
     MONEY,
     Amounts,
     Recorded,
@@ -17,24 +18,13 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
     Trade,
 )
 
-_CALLED = {
-    "answer": "the last answer",
-    "trade": "the trade that stood",
-    "start": "held at the start",
-    "end": "held at the end",
-    "outcome": "outcome",
-}
-"""Part of a summary → its name in messages about differences."""
-
 
 def differences(record: Recorded) -> str:
     """Return in words where a game's recorded and recomputed summaries differ; "" if nowhere."""
-    ours = recomputed(record)
-    pairs = {part: (getattr(record.summary, part), getattr(ours, part)) for part in _CALLED}
     return "; ".join(
-        f"{_CALLED[part]}: recorded {_shown(told)}, ours {_shown(own)}"
-        for part, (told, own) in pairs.items()
-        if told != own
+        f"{fact}: recorded {_shown(told)}, ours {_shown(ours)}"
+        for fact, told, ours in zip(FACTS, record.summary, recomputed(record), strict=True)
+        if told != ours
     )
 
 
@@ -48,13 +38,7 @@ def recomputed(record: Recorded) -> Summary:
         outcome = tuple({MONEY: gain} if gain else {} for gain in gains(record, changes))
     else:
         outcome = changes if record.kind == "swap" else (end[0], changes[1])
-    return Summary(
-        answer=record.answers[-1].says,
-        trade=record.standing,
-        start=start,
-        end=end,
-        outcome=outcome,
-    )
+    return record.answers[-1].says, record.standing, start, end, outcome
 
 
 def changes_by(trade: Trade) -> tuple[Amounts, ...]:
@@ -75,6 +59,18 @@ def gains(record: Recorded, changes: Sequence[Amounts]) -> tuple[Fraction, ...]:
         )
         for change, worth in zip(changes, worths, strict=True)
     )
+
+
+def loss(record: Recorded, trade: Trade) -> str:
+    """Return a sentence about the first player that loses or lacks goods; "" if there is none."""
+    gained = gains(record, changes_by(trade))
+    for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
+        for good, amount in given.items():
+            if amount > own.get(good, 0):
+                return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
+        if gain < 0 and record.kind != "division":
+            return f"{name} loses {plain(-gain)}"
+    return ""
 
 
 def _fractions(own: Mapping[str, int]) -> dict[str, Fraction]:

@@ -21,14 +21,13 @@ The study: https://github.com/vinid/NegotiationArena. No file of the study is in
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.amounts import exact
-from shapley_coop.extensions.studies.folders import files_below
+from shapley_coop.extensions.studies.shared import files_below
 from shapley_coop.files import read_json
 
 STATE = "game_state.json"
@@ -42,19 +41,24 @@ KINDS = {SALE: "sale", SWAP: "swap", DIVISION: "division"}
 Trade = tuple[Mapping[str, int], Mapping[str, int]]
 """The resources that the first and the second player give: resource → amount."""
 
-
 Amounts = Mapping[str, Fraction]
 """Resource → amount, without zeros; amounts of a change may be negative."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer of a player.
+HELD = ("held at the start", "held at the end")
+FACTS = ("the last answer", "the trade that stood", *HELD, "outcome")
+"""The facts of a game's summary. The trade is that of the answer before the last one. The outcome
+is, in a sale, each player's gain in money; in a swap, each player's change of resources; in a
+division, the first player's resources and the second's change."""
 
-    Attributes:
-        player: the player's index.
-        says: ACCEPT, REJECT, or any other text, which continues the game.
-        trade: the proposed trade, or None.
+Summary = tuple[Any, ...]
+"""The values of `FACTS`, in their order."""
+
+
+class Answer(NamedTuple):
+    """One answer: the player's index, its proposed trade, and whether it says ACCEPT or REJECT.
+
+    Any other text continues the game.
     """
 
     player: int
@@ -62,39 +66,14 @@ class Answer:
     trade: Trade | None = None
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The outcome of a game, as in the study's summary.
-
-    Attributes:
-        answer: the last answer.
-        trade: the trade proposed by the answer before the last one, or None.
-        start: each player's resources at the start.
-        end: each player's resources at the end.
-        outcome: in a sale, each player's gain in money; in a swap, each player's change of
-            resources; in a division, the first player's resources and the second's change.
-    """
-
-    answer: str
-    trade: Trade | None
-    start: tuple[Amounts, ...]
-    end: tuple[Amounts, ...]
-    outcome: tuple[Amounts, ...]
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """One recorded game.
+class Recorded(NamedTuple):
+    """One recorded game; all tuples but `answers` are in the order of the players.
 
     Attributes:
         where: the path of its file.
         kind: sale, swap or division.
-        players: the players' names.
-        models: the players' models.
         holds: each player's resources at the start.
         worths: in a sale, each player's valuation of the object; else None.
-        answers: all answers, in order.
-        summary: the outcome that the study recorded.
     """
 
     where: str
@@ -118,12 +97,7 @@ class Recorded:
 
 
 class Unreadable(ValueError):
-    """The error if a record is incomplete or has another format.
-
-    Attributes:
-        where: the path of its file.
-        why: the reason in a few words.
-    """
+    """The error if the record in the file `where` is incomplete or has another format."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where}: {why}")
@@ -190,12 +164,12 @@ def _answers(states: Sequence[Mapping[str, Any]], players: tuple[str, ...]) -> t
 
 def _summary(told: Mapping[str, Any], players: tuple[str, ...], kind: str) -> Summary:
     outcome = told["player_outcome"]
-    return Summary(
-        answer=str(told["final_response"]).strip(),
-        trade=_trade(told["proposed_trade"], players),
-        start=tuple(map(_amounts, told["initial_resources"])),
-        end=tuple(map(_amounts, told["final_resources"])),
-        outcome=tuple(_amounts({MONEY: one} if kind == SALE else one) for one in outcome),
+    return (
+        str(told["final_response"]).strip(),
+        _trade(told["proposed_trade"], players),
+        tuple(map(_amounts, told["initial_resources"])),
+        tuple(map(_amounts, told["final_resources"])),
+        tuple(_amounts({MONEY: one} if kind == SALE else one) for one in outcome),
     )
 
 
@@ -243,8 +217,7 @@ def _resources(told: Any) -> dict[str, int]:
 
 def _worth(goal: Mapping[str, Any]) -> Fraction:
     """Return a seller's or a buyer's valuation of the object."""
-    valued = _value(_value(_value(goal)))
-    (worth,) = valued.values()
+    (worth,) = _value(_value(_value(goal))).values()
     return exact(worth)
 
 

@@ -16,9 +16,10 @@ from typing import Any
 from shapley_coop.extensions.raid.game import RaidBattle
 from shapley_coop.extensions.raid.rules import CREDITED, HEAL, TAUNT, contributions, resolve
 from shapley_coop.extensions.studies.raid_log_lines import Chapter, chapters
+from shapley_coop.extensions.studies.rounds import Row
+from shapley_coop.extensions.studies.rounds_replay import Difference, Match
+from shapley_coop.games import GameError, Position, Step, Turn
 from shapley_coop.games.files import read_file
-from shapley_coop.games.params import GameError
-from shapley_coop.games.turns import Position, Turn
 
 UNKNOWN = "not known"
 
@@ -33,10 +34,9 @@ class RaidLog:
         turns: per turn, the state in the log and in our replay, and whether both match.
         mismatches: all differences: turn, item, the log's value, and our value.
         contributions: agent → kind (damage, healing, taunt) → amount in our replay.
-        tally: agent → kind → amount summed from the log's lines.
+        tally: the same, summed from the log's lines.
         notes: sentences about facts that the log does not state; they are not mismatches.
-        shares: agent → its share of all contributions in our replay; empty if the replay differs
-            from the log, or if no hero contributed.
+        shares: agent → its share of all contributions in our replay; empty if there is none.
     """
 
     params: dict[str, Any]
@@ -89,31 +89,25 @@ def import_raid_log(
 def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
     """Replay a raid's log turn by turn; compare each replayed turn with the log."""
     game = RaidBattle(given)
-    position, record = game.start(), list[Turn]()
-    turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()
-    notes = list[str]()
-    for chapter in told:
-        compared = [("the number of the turn", chapter.turn, position["turn"])]
-        turn, position = _play(game, position, chapter, compared, notes)
-        record.append(turn)
-        wrong = [
-            {"turn": chapter.turn, "what": what, "log": log, "ours": ours}
-            for what, log, ours in compared
-            if log != ours
-        ]
-        mismatches += wrong
-        beside = _beside(game, position, chapter)
-        turns.append({"turn": chapter.turn, "matches": not wrong, **beside})
-    found = contributions(game.agents, record)
+    played = _Raid(game, told)
+    differing = {one.row.where for one in played.differences}
+    found = contributions(game.agents, played.record)
     return RaidLog(
         params=given,
-        record=record,
-        turns=turns,
-        mismatches=mismatches,
+        record=played.record,
+        turns=[
+            {"turn": chapter.turn, "matches": str(n) not in differing}
+            | _beside(game, step.position, chapter)
+            for n, (chapter, step) in enumerate(zip(told, played.steps, strict=False))
+        ],
+        mismatches=[
+            {"turn": one.row.round, "what": one.what, "log": one.recorded, "ours": one.ours}
+            for one in played.differences
+        ],
         contributions=found,
         tally=_tally(game, told),
-        notes=notes,
-        shares={} if mismatches else _shares(found),
+        notes=played.notes,
+        shares={} if played.differences else _shares(found),
     )
 
 
@@ -143,68 +137,71 @@ def _tally(game: RaidBattle, told: Sequence[Chapter]) -> dict[str, dict[str, int
     return total
 
 
-_Compared = tuple[str, Any, Any]
+_Fact = tuple[str, Any, Any]
 """The compared item, the log's value, and our value."""
 
 
-def _play(
-    game: RaidBattle,
-    position: Position,
-    told: Chapter,
-    compared: list[_Compared],
-    notes: list[str],
-) -> tuple[Turn, Position]:
-    """Play one turn of the log by our rules; add comparisons to `compared` and `notes`."""
-    actions = _legal(game, position, told, compared)
-    after = resolve(
-        game.params,
-        position,
-        actions,
-        lambda agent, _: told.deeds[agent].amount if agent in told.deeds else 0,
-    )
-    turn: Turn = {"turn": told.turn, "actions": actions, "rewards": after.rewards}
-    turn["effects"] = after.effects
-    if after.pot:
-        turn["pot"] = after.pot
-    compared += _effects(told, after.effects)
-    late = sum(effect["effect"] == "too_late" for effect in after.effects)
-    known = told.deeds.keys() | told.declared.keys()
-    silent = [a for a in game.agents if a not in known and game.legal(position, a)]
-    if late < told.too_late <= late + len(silent):
-        # The log gives no agent for actions after the killing blow; only speech names the agents.
-        notes.append(
-            f"turn {told.turn}: who chose what in {told.too_late - late} of {told.too_late} "
-            "actions after the end is not known: the log holds no speech of it"
-        )
-    else:
-        compared.append(("actions after the end", told.too_late, late))
-    compared += _standing(game, after.position, told)
-    return turn, after.position
+class _Raid(Match):
+    """A raid, replayed with the amounts that the dice gave in the log."""
+
+    game: RaidBattle
+
+    def __init__(self, game: RaidBattle, told: Sequence[Chapter]) -> None:
+        self.told, self.notes = told, list[str]()
+        super().__init__(game, [_rows(one, n, game.agents) for n, one in enumerate(told)])
+
+    def choose(
+        self, position: Position, rows: Sequence[Row]
+    ) -> tuple[dict[str, str], list[Difference]]:
+        """Return those logged actions that are legal by our rules; report the others."""
+        told, actions = self.told[len(self.steps)], dict[str, str]()
+        found = [Difference(rows[0], "the number of the turn", told.turn, position["turn"])]
+        for row in rows:
+            agent, skill, waits = row.agent, row.action, row.agent in told.on_cooldown
+            legal = self.game.legal(position, agent) if agent in self.game.agents else []
+            if skill in legal:
+                actions[agent] = skill
+            if waits and skill in legal:
+                found.append(Difference(row, f"{agent}'s {TAUNT}", "on cooldown", "ready"))
+            elif agent in told.deeds and skill not in legal and not (waits and legal):
+                found.append(Difference(row, f"{agent}'s {skill}", "done", "not possible"))
+        return actions, found
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """Return the turn with the log's amounts, which are 0 where the log has none."""
+        deeds = self.told[len(self.steps)].deeds
+        amounts = {agent: deed.amount for agent, deed in deeds.items()}
+        return resolve(self.game.params, position, actions, lambda who, _: amounts.get(who, 0))
+
+    def compare(self, before: Position, step: Step, rows: Sequence[Row]) -> list[Difference]:
+        """Return the facts that the log states; note those that it does not."""
+        told = self.told[len(self.steps) - 1]
+        late = sum(effect["effect"] == "too_late" for effect in step.effects)
+        known = told.deeds.keys() | told.declared.keys()
+        silent = [a for a in self.game.agents if a not in known and self.game.legal(before, a)]
+        ended = [("actions after the end", told.too_late, late)]
+        if late < told.too_late <= late + len(silent):
+            # The log gives no agent for actions after the killing blow; only speech names agents.
+            ended.clear()
+            self.notes.append(
+                f"turn {told.turn}: who chose what in {told.too_late - late} of {told.too_late} "
+                "actions after the end is not known: the log holds no speech of it"
+            )
+        stands = _standing(self.game, step.position, told)
+        return [Difference(rows[0], *x) for x in (*_effects(told, step.effects), *ended, *stands)]
 
 
-def _legal(
-    game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
-) -> dict[str, str]:
-    """Return those logged actions that are legal by our rules; report others as differences."""
-    chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
-    # The log omits actions after the killing blow, so they are taken from the speech.
-    for agent in game.agents if told.too_late else ():
-        if agent in told.declared:
-            chosen.setdefault(agent, told.declared[agent])
-    actions = {}
-    for agent, skill in chosen.items():
-        legal = game.legal(position, agent) if agent in game.agents else []
-        waits = agent in told.on_cooldown
-        if skill in legal:
-            actions[agent] = skill
-        if waits and skill in legal:
-            compared.append((f"{agent}'s {TAUNT}", "on cooldown", "ready"))
-        elif agent in told.deeds and skill not in legal and not (waits and legal):
-            compared.append((f"{agent}'s {skill}", "done", "not possible"))
-    return {agent: actions[agent] for agent in game.agents if agent in actions}
+def _rows(told: Chapter, place: int, agents: Sequence[str]) -> list[Row]:
+    """Return a turn's actions as rows; the log omits those after the end, but speech has them."""
+    said = told.declared if told.too_late else {}
+    acts = said | {agent: deed.skill for agent, deed in told.deeds.items()}
+    return [
+        Row(where=str(place), round=told.turn, agent=agent, action=acts.get(agent, ""))
+        for agent in dict.fromkeys([*agents, *told.deeds])
+    ]
 
 
-def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Compared]:
+def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Fact]:
     by: dict[str, list[dict[str, Any]]] = {}
     for effect in effects:
         by.setdefault(effect["effect"], []).append(effect)
@@ -220,7 +217,7 @@ def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Compared
         yield "a line", line, UNKNOWN
 
 
-def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_Compared]:
+def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_Fact]:
     heroes = position["heroes"]
     if status := told.status:
         yield "boss HP", status.boss, position["boss_hp"]

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
 from shapley_coop.games.params import GameError
@@ -31,8 +31,7 @@ _COOLDOWN = re.compile(r"Taunt\((\d+)\)")
 _ROUNDS = re.compile(r"MAX_round = (\d+)")
 
 
-@dataclass(frozen=True)
-class Deed:
+class Deed(NamedTuple):
     """A hero's action according to the log; `amount` is the result of the hero's dice."""
 
     skill: str
@@ -40,8 +39,7 @@ class Deed:
     target: str | None = None
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """The state after a turn according to the log."""
 
     boss: int
@@ -174,4 +172,4 @@ def _name_heroes(told: list[Chapter], speakers: set[str]) -> None:
     for chapter in told:
         if status := chapter.status:
             heroes = {given.get(name, name): stands for name, stands in status.heroes.items()}
-            chapter.status = replace(status, heroes=heroes)
+            chapter.status = status._replace(heroes=heroes)

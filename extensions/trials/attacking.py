@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
-from shapley_coop.cli.options import BaseUrl, Json, seats_from
+from shapley_coop.cli.options import BaseUrl, Json, seat_from
 from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
@@ -47,9 +47,8 @@ def attack(
     Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage.
     """
     from shapley_coop.extensions.trials.attacks.scorecard import scorecard
-    from shapley_coop.seats.seat import Seat
 
-    target = Seat.model_validate(seats_from(model, None, base_url)["*"])
+    target = seat_from(model, base_url)
     chosen = list(dict.fromkeys(case or ADVERSARIES))
     with progress(2 * seeds * len(chosen), f"{len(chosen)} adversaries and their twins") as done:
         card = finish(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_spinner, show_table
-from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seats_from
+from shapley_coop.cli.options import BaseUrl, Json, PriceFile, seat_from
 from shapley_coop.extensions.sweeps.commands.sweep import AtOnce, Seeds
 
 if TYPE_CHECKING:
-    from shapley_coop.extensions.trials.comprehension import Score
+    from shapley_coop.extensions.trials.comprehension.asking import Score
     from shapley_coop.seats.records import Entry
     from shapley_coop.seats.seat import Answers, Seat
 
@@ -40,7 +40,7 @@ def comprehend(
 ) -> None:
     """Ask a model questions about its letters; count right answers. Rerun the command to go on."""
     from shapley_coop.evals.seeds import parse_seeds
-    from shapley_coop.extensions.trials import comprehension as asking
+    from shapley_coop.extensions.trials.comprehension import asking
 
     seat, manners = _seat_and_manners(model, base_url, manner or [])
     with show_spinner("playing the runs whose letters are asked about"):
@@ -66,11 +66,10 @@ def _seat_and_manners(
     model: str, base_url: str | None, given: Sequence[str]
 ) -> "tuple[Seat, list[Answers]]":
     """Return the seat that is asked, and the manners (text, schema, tools) in which it answers."""
-    from shapley_coop.extensions.trials.comprehension import MANNERS
+    from shapley_coop.extensions.trials.comprehension.asking import MANNERS
     from shapley_coop.seats.models import check_seat
-    from shapley_coop.seats.seat import Seat
 
-    seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
+    seat = seat_from(model, base_url)
     if seat.human:
         raise ValueError("--model human: questions about letters are for models only: give a model")
     check_seat(seat)
@@ -84,8 +83,7 @@ def _show_forecast(
 ) -> None:
     """Print the number of questions, tokens and the cost; to the error output if `quiet`."""
     from shapley_coop.cli.options import prices_from
-    from shapley_coop.extensions.trials.comprehension import forecast
-    from shapley_coop.extensions.trials.comprehension.asking import questions_about
+    from shapley_coop.extensions.trials.comprehension.asking import forecast, questions_about
 
     known = prices_from(prices)
     tokens_in, tokens_out, cost = forecast(entries, seat, known)

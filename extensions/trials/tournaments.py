@@ -74,16 +74,15 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
 
     if folder is None or out:
         raise ValueError("coop tournament verify: give the tournament's folder without -o")
-    found = kept.verify(folder)
+    ranking, wrong = kept.verify(folder)
     if as_json:
-        ranking = kept.as_json(found.ranking)
-        say_json({"sound": not found.wrong, "wrong": found.wrong, "ranking": ranking})
-    elif not found.wrong:
-        _show(found.ranking)
+        say_json({"sound": not wrong, "wrong": wrong, "ranking": kept.as_json(ranking)})
+    elif not wrong:
+        _show(ranking)
         say(f"{folder}: every row follows from its match, and the ranking from the rows")
-    for line in () if as_json else found.wrong:
+    for line in () if as_json else wrong:
         say(f"FAIL  {line}")
-    if found.wrong:
+    if wrong:
         sys.exit(WRONG)
 
 

@@ -203,7 +203,7 @@ NEEDS = {
     "replays": {"sweeps"},
     "reports": {"page", "sweeps"},
     "signing": {"exchange"},
-    "studies": {"company", "raid", "wev"},
+    "studies": {"company", "raid", "signing", "wev"},
     "tenants": {"server"},
     "trials": {"reports", "sweeps"},
 }

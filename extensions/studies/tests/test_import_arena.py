@@ -15,8 +15,7 @@ from extensions.studies.tests.arena_study import (
     game,
     sale,
 )
-from shapley_coop.extensions.studies.negotiation_arena import replay_study
-from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from shapley_coop.extensions.studies.negotiation_arena import protection, replay_study
 from tests.brought import brought_by
 
 pytestmark = brought_by("markets")  # what it reads is played as `trade`
@@ -75,7 +74,7 @@ def test_what_was_not_agreed_is_no_deal_and_an_offer_asked_back_counts_as_one(
     found = only(tmp_path)
     assert (found.deal, found.loss, found.stopped) == (False, "", False)
     (answer,) = protection([found])
-    assert (answer.deals, answer.offers, answer.offers_asked_back) == (0, 1, 1)
+    assert (answer["deals"], answer["offers"], answer["offers_asked_back"]) == (0, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +92,7 @@ def test_a_swap_leaves_nobody_with_less_than_it_had(
     holds = ({"X": 25, "Y": 5}, {"X": 5, "Y": 25})
     game(tmp_path / "g", SWAP, [("NONE", trade), YES], holds=holds)
     found = only(tmp_path)
-    assert (found.bad, found.stopped) == (stopped, stopped)
+    assert (bool(found.loss), found.stopped) == (stopped, stopped)
 
 
 @pytest.mark.parametrize(("given", "stopped"), [(50, False), (100, False), (101, True)])
@@ -103,7 +102,7 @@ def test_a_division_can_give_away_what_there_is_and_no_more(
     holds: Any = ({"Dollars": 100}, {"Dollars": 0})
     game(tmp_path / "g", DIVISION, [("NONE", ({"Dollars": given}, {})), YES], holds=holds)
     found = only(tmp_path)
-    assert (found.bad, found.stopped) == (stopped, stopped)
+    assert (bool(found.loss), found.stopped) == (stopped, stopped)
 
 
 def test_the_command_answers_with_a_table_and_exit_code_0(coop: Any, tmp_path: Path) -> None:

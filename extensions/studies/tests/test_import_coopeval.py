@@ -43,11 +43,13 @@ def test_a_signed_contract_is_paid_and_one_that_was_not_signed_is_not(dilemma):
     (found,) = import_study(dilemma)
     signed, unsigned = found.settled
     assert found.differing == []
-    assert signed.payments == (("P2", "P1", Fraction(2)),)
-    assert signed.ours == {"P1": 2, "P2": 1}
-    assert set(signed.verdicts.values()) == {"satisfied"}
-    assert unsigned.payments == ()
-    assert unsigned.ours == {"P1": 0, "P2": 3}
+    assert [(x.payer, x.payee, x.amount) for x in signed.played.monitor.payments] == [
+        ("P2", "P1", 2)
+    ]
+    assert signed.played.points[0] == {"P1": 2, "P2": 1}
+    assert set(signed.played.monitor.verdicts(turns=1).values()) == {"satisfied"}
+    assert unsigned.played.monitor.payments == []
+    assert unsigned.played.points[0] == {"P1": 0, "P2": 3}
 
 
 def test_a_contract_that_only_makes_indifferent_is_stable_and_not_dominant(dilemma):
@@ -253,7 +255,7 @@ HOSTILE_GAMES = [
             '[{"player": "x", "action": "y"}, {"player": "z", "action": "y", "points": 1}]',
             "records.jsonl:1 round 1: a move lacks one of player, action, points",
         ),
-        ("config.json", "[]", "not a mapping with game and mechanism"),
+        ("config.json", "[]", "contains no settings of the study: give game and mechanism"),
         ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
         (
             "config.json",

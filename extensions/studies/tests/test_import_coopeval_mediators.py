@@ -12,9 +12,8 @@ from extensions.studies.tests.coopeval_study import (
     MEDIATORS,
     study,
 )
-from shapley_coop.extensions.studies.coopeval import import_study
+from shapley_coop.extensions.studies.coopeval import certified_mediator, import_study
 from shapley_coop.extensions.studies.coopeval_games import study_game
-from shapley_coop.extensions.studies.coopeval_mediators import certified_mediator
 from tests.chance import dice
 
 PD, GOODS = "PrisonersDilemma", "PublicGoods"
@@ -23,7 +22,7 @@ PD, GOODS = "PrisonersDilemma", "PublicGoods"
 def test_delegating_is_stable_where_who_stays_away_is_punished_and_dominant_where_all_are(tmp_path):
     study(tmp_path / "pd", PD, "Mediation", [], mediators=MEDIATORS)
     (found,) = import_study(tmp_path)
-    told = {one.by: (one.stable, one.dominant) for one in found.mediators}
+    told = {one.by: (one.stable, one.dominant) for one in found.proposed}
     assert told == {ANN: (True, True), BEN: (False, False)}
     assert found.summary()["designs"] == 2
 

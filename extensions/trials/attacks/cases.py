@@ -5,12 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Adversary:
-    """The description of one adversary and its honest twin.
+    """An adversary: what it tries, what the platform must prevent, and what its honest twin does.
 
-    Attributes:
-        tries: what the adversary does.
-        blocked: the results that the platform must prevent.
-        twin: the same act done honestly, which the platform and the seat must allow.
+    The platform and the seat must allow what the twin does.
     """
 
     tries: str

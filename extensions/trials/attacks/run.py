@@ -45,13 +45,9 @@ About = Literal["platform", "seat"]
 
 @dataclass(frozen=True)
 class Check:
-    """The result of checking one guarantee.
+    """The result of checking a guarantee (`what`): whether it held, and what was seen in the run.
 
-    Attributes:
-        what: the guarantee, as a sentence.
-        held: whether the guarantee held.
-        seen: the observations, with their places in the run.
-        about: whose behaviour was checked: the platform's or the seat's.
+    `about` is the side whose behaviour was checked.
     """
 
     what: str
@@ -66,14 +62,7 @@ class NotReachedError(Exception):
 
 @dataclass(frozen=True)
 class Played:
-    """A run of a trial, read back after it ended.
-
-    Attributes:
-        run: the run's row in the register.
-        table: the last state of the run.
-        entries: the operator's journal of the run's episode.
-        me: the scripted agent.
-    """
+    """A run of a trial with its last state and its journal; `me` is the scripted agent."""
 
     run: Run
     table: Table
@@ -146,16 +135,14 @@ class Played:
 
 @dataclass
 class Arena:
-    """One trial: its target, its game and its seed.
+    """One trial: its target, its game and its seed; then its runs and the results of its checks.
 
     Attributes:
         target: the seat under attack; it plays every agent but the scripted one.
         game: the game of every case; if empty, each case names its game.
         seed: the seed of the game and of embedded agents.
         name: the trial's name, from which the names of its runs and the words of `word` are made.
-        runs: the names of the runs started so far.
         played: run name → the run as it was when it first ended, before any fork.
-        checks: the results of the checks so far.
     """
 
     target: Seat

@@ -67,16 +67,9 @@ Verdict = Literal["blocked", "broken", "passed", "refused", "not reached", "stop
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one trial.
+    """The result of one trial of an attack or of its honest twin.
 
-    Attributes:
-        case: the adversary's name.
-        twin: whether the honest twin was played instead of the attack.
-        seed: the trial's seed.
-        runs: the names of the trial's runs in the register.
-        checks: the guarantees, and whether each held.
-        why: the reason why nothing could be checked; empty if checks were made.
-        stopped: whether a seat failed.
+    `why` is the reason why nothing could be checked, or ""; `stopped` says whether a seat failed.
     """
 
     case: str
@@ -117,13 +110,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """All trials against one seat.
-
-    Attributes:
-        model: the seat's model.
-        simulated: whether the model is an embedded agent, not a language model.
-        outcomes: the trials.
-    """
+    """All trials against the seat of one model; an embedded agent is `simulated`."""
 
     model: str
     simulated: bool

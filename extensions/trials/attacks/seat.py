@@ -25,13 +25,7 @@ HONEST = "contract_keeper"
 
 @dataclass(frozen=True)
 class Asked:
-    """One letter as a scripted agent reads it.
-
-    Attributes:
-        facts: the letter's facts; `you` names the recipient.
-        history: the public history, one event per item.
-        attempt: the number of the attempt, from 1; each refused answer adds 1.
-    """
+    """A letter as a scripted agent reads it: facts, public history, and the attempt from 1."""
 
     facts: dict[str, Any]
     history: list[dict[str, Any]] = field(default_factory=list)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
 
 from shapley_coop import games, graphs
 from shapley_coop.evals.prices import Prices
@@ -138,34 +137,28 @@ async def _played(graph: str, game: str, seed: int) -> list[Entry]:
                 outcome = await play(graph, RunConfig(game=game, seed=seed, seats=seats))
             except ValueError:  # the workflow has no such role, or does not play this game
                 continue
-            found += await asyncio.to_thread(_written, outcome["episode"])
+            found += await asyncio.to_thread(list, home().journal.entries(outcome["episode"]))
             if JUDGE not in seats:
                 break
     return found
 
 
-_EMBEDDED = {"*": "embedded:rational"}
-_SEATS: Sequence[dict[str, Any]] = (
-    {
-        "*": "python:shapley_coop.extensions.trials.comprehension.reply:in_words",
-        SUMMARISER: "embedded:rational",
-        JUDGE: "embedded:rational",
-    },
-    _EMBEDDED,
-)
+_EMBEDDED = "embedded:rational"
+_IN_WORDS = "python:shapley_coop.extensions.trials.comprehension.reply:in_words"
+_SEATS = ({"*": _IN_WORDS, SUMMARISER: _EMBEDDED, JUDGE: _EMBEDDED}, {"*": _EMBEDDED})
 """The seats of a first run (agents that agree in words, summariser, judge) and of a second one."""
 
 
-def _written(episode: str) -> list[Entry]:
-    return list(home().journal.entries(episode))
+def _by_act(entries: Iterable[Entry]) -> list[list[Entry]]:
+    acts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        acts.setdefault(entry.act, []).append(entry)
+    return list(acts.values())
 
 
 def _of_each_act(entries: Iterable[Entry]) -> list[Entry]:
-    acts: dict[str, list[Entry]] = {}
-    for entry in entries:
-        if entry.attempt == 1 and questions_about(entry):
-            acts.setdefault(entry.act, []).append(entry)
-    return [entry for found in acts.values() for entry in (found[0], *found[1:][-1:])]
+    acts = _by_act(one for one in entries if one.attempt == 1 and questions_about(one))
+    return [entry for found in acts for entry in (found[0], *found[1:][-1:])]
 
 
 def questions_about(entry: Entry) -> list[Question]:
@@ -179,11 +172,8 @@ def limited(entries: Sequence[Entry], most: int) -> list[Entry]:
     Raises:
         ValueError: the first letter alone has more questions.
     """
-    acts: dict[str, list[Entry]] = {}
-    for entry in entries:
-        acts.setdefault(entry.act, []).append(entry)
     kept: list[Entry] = []
-    for entry in (one for each in zip_longest(*acts.values()) for one in each if one):
+    for entry in (one for each in zip_longest(*_by_act(entries)) for one in each if one):
         left, most = most, most - len(questions_about(entry))
         if most < 0 and not kept:
             raise ValueError(

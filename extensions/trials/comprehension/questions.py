@@ -33,11 +33,7 @@ _NO_NUMBER = re.compile(r"(?<=\d),(?=\d{3}\b)|[*`$€]")
 class Question:
     """One question about one letter.
 
-    Attributes:
-        kind: the question's row in the table of scores.
-        text: the words of the question.
-        truth: the right answer, from the letter's facts.
-        read: a function that finds the answer in the letter's words.
+    `truth` is the right answer, from the letter's facts; `read` finds the answer in its words.
     """
 
     kind: str
@@ -128,29 +124,27 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
     one_without = [row["if"] for row in rows].count("no deal") == 1
     for row in rows:
         payoffs = {agent: paid["mean"] for agent, paid in row["payoffs"].items()}
-        who = row.get("who")
+        who, asked = row.get("who"), list[tuple[str, str, str, str]]()
         if row["if"] == "all keep it":
-            text = "What do you yourself end up with if everybody keeps the offer?"
-            yield Question("if all keep it", text, payoffs[me], _row("all keep the deal", me))
+            text = f"{_YOUR_END} if everybody keeps the offer?"
+            asked.append(("if all keep it", text, me, "all keep the deal"))
         elif who == me:
-            text = "What do you yourself end up with if you break the offer and the others keep it?"
-            yield Question("if you break it", text, payoffs[me], _row("you sign and break it", me))
+            text = f"{_YOUR_END} if you break the offer and the others keep it?"
+            asked.append(("if you break it", text, me, "you sign and break it"))
             for other in [agent for agent in payoffs if agent != me][:1]:
                 text = f"What does {other} end up with if you break the offer, the others keep it?"
-                read = _row("you sign and break it", other)
-                yield Question("another's, if you break it", text, payoffs[other], read)
+                asked.append(("another's, if you break it", text, other, "you sign and break it"))
         elif who:
-            text = (
-                f"What do you yourself end up with if {who} breaks the offer, the others keep it?"
-            )
-            yield Question(
-                "if another breaks it", text, payoffs[me], _row(f"{who} signs and breaks it", me)
-            )
+            text = f"{_YOUR_END} if {who} breaks the offer, the others keep it?"
+            asked.append(("if another breaks it", text, me, f"{who} signs and breaks it"))
         elif row["if"] == "no deal" and one_without and not facts.get("contract"):
-            text = "What do you yourself end up with, or can be sure of, without a deal?"
-            yield Question("without a deal", text, payoffs[me], _row("no deal", me))
+            text = f"{_YOUR_END}, or can be sure of, without a deal?"
+            asked.append(("without a deal", text, me, "no deal"))
+        for kind, text, agent, begins in asked:
+            yield Question(kind, text, payoffs[agent], _row(begins, agent))
 
 
+_YOUR_END = "What do you yourself end up with"
 _ANSWERS = ("answer", "answer_split", "contract_answer")
 """The acts of letters that ask for an answer to one offer, where several offers come in turn."""
 
@@ -204,12 +198,12 @@ def _money(facts: Facts) -> Iterator[Question]:
     """Yield questions about the bargaining over the split: payoffs, changes and values."""
     me, offer = facts["you"], facts.get("offer", {})
     if "payoffs" in offer and facts["ask"] in _ANSWERS:
-        text = "What do you yourself end up with if all accept the proposal?"
+        text = f"{_YOUR_END} if all accept the proposal?"
         yield Question("as proposed", text, offer["payoffs"][me], _cell(me, "as proposed"))
         text = "By how much does the proposal change what you end up with? Give 0 for not at all."
         yield Question("change", text, offer["change"][me], _cell(me, "change"))
     if "own_rewards" in facts and "split" in facts["ask"]:
-        text = "What do you yourself end up with if nothing more is agreed on?"
+        text = f"{_YOUR_END} if nothing more is agreed on?"
         read = _cell(me, "as signed", "as earned")
         yield Question("without another split", text, facts["as_signed"][me], read)
     if computed := facts.get("computed"):

@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from shapley_coop.cli.commands import command_line
-from shapley_coop.extensions.trials import comprehension
-from shapley_coop.extensions.trials.comprehension import (
+from shapley_coop.extensions.trials.comprehension import asking
+from shapley_coop.extensions.trials.comprehension.asking import (
     asked_about,
     letters_of,
     limited,
+    questions_about,
     unasked,
 )
-from shapley_coop.extensions.trials.comprehension.asking import questions_about
 from shapley_coop.extensions.trials.comprehension.questions import questions
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import Seat
@@ -187,8 +187,8 @@ def test_any_model_answers_in_every_manner_and_goes_on_where_it_stopped(
     async def known(seeds: Any) -> list[Entry]:
         return KNOWN
 
-    monkeypatch.setattr(comprehension, "letters_of", known)
-    monkeypatch.setattr(comprehension, "unasked", lambda acts: [])
+    monkeypatch.setattr(asking, "letters_of", known)
+    monkeypatch.setattr(asking, "unasked", lambda acts: [])
     calls: list[int] = []
     with StubOpenAI(in_form(answer, calls)) as stub:
         given = ["--model", "openai:gpt-5-mini", "--base-url", stub.base_url, "--at-least", "0.9"]

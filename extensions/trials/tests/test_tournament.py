@@ -15,8 +15,7 @@ from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.extensions.trials.tournament.entry import load_tournament, shipped, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, played_in
 from shapley_coop.extensions.trials.tournament.page import matrix
-from shapley_coop.extensions.trials.tournament.population import shares
-from shapley_coop.extensions.trials.tournament.ranking import rank, strengths, wins
+from shapley_coop.extensions.trials.tournament.ranking import rank, shares, strengths, wins
 from tests.brought import with_all_extensions
 from tests.browser import PHONE, picture, tab
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line

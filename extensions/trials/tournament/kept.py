@@ -6,9 +6,8 @@ ranking.json      the ranking, and the hash (seal) of the rows that the ranking 
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.verifying_books import name_differences
@@ -34,30 +33,10 @@ SAME = 1e-6
 """The tolerance for strengths, which other versions of the libraries may round differently."""
 
 
-@dataclass(frozen=True)
-class Verified:
-    """The result of verifying a folder.
+class _Held(NamedTuple):
+    """A tournament's folder: the matches by id, the first row and the run of each, and strangers.
 
-    Attributes:
-        ranking: the ranking computed from the rows; empty if a row is wrong.
-        wrong: a line for each difference between what is stored and what is recomputed.
-    """
-
-    ranking: list[Rank]
-    wrong: list[str]
-
-
-@dataclass(frozen=True)
-class _Held:
-    """The content of a tournament's folder.
-
-    Attributes:
-        folder: the folder's path.
-        tournament: the definition of the tournament.
-        cells: match id → match, for all matches of the tournament.
-        rows: match id → the first row that names this match.
-        runs: match id → the name of its run.
-        strangers: a message for each row that has no match, and for each second row of a match.
+    `strangers` has a message for each row that has no match, and for each second row of a match.
     """
 
     folder: Path
@@ -131,8 +110,11 @@ def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
     ]
 
 
-def verify(folder: Path) -> Verified:
-    """Recompute each row from its match's messages and actions, then the ranking; list differences.
+def verify(folder: Path) -> tuple[list[Rank], list[str]]:
+    """Recompute each row from its match's messages and actions, then the ranking.
+
+    Returns:
+        The ranking, which is empty if a row is wrong, and a line for each difference.
 
     Raises:
         ValueError: a file cannot be read, or a match is missing.
@@ -146,13 +128,13 @@ def verify(folder: Path) -> Verified:
         if cell.id in held.rows and (found := wrong_in(held.rows[cell.id], cell))
     ]
     if wrong:
-        return Verified([], wrong)
+        return [], wrong
     played = held.played()
     ranking = played.ranking()
     wrong = [f"{RANKING}: {one}" for one in _differently_ranked(kept.get("ranking"), ranking)]
     if kept.get("rows") != seal(played.all_rows()):
         wrong.append(f"{RANKING}: its seal is of other rows: words or calls in them were changed")
-    return Verified(ranking, wrong)
+    return ranking, wrong
 
 
 def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:

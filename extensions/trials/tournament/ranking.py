@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.extensions.reports.stats import LEVEL, Estimate
-from shapley_coop.extensions.trials.tournament.population import shares
 from shapley_coop.extras import require_extra
 
 with require_extra("trials", "a tournament's ranking"):
@@ -23,6 +22,7 @@ with require_extra("trials", "a tournament's ranking"):
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1_000
+GENERATIONS = 1_000
 EPSILON = 1e-6
 """Payoffs that differ by no more than this are equal: amounts are whole millionths."""
 
@@ -36,7 +36,7 @@ class Rank:
         strength: θ, with a percentile bootstrap interval over the seeds; n counts the seeds.
         won: the fraction of the seat's comparisons that it won; a tie is half a win.
         compared: the number of the seat's comparisons.
-        population: the seat's share of a population of these seats (`population.shares`).
+        population: the seat's share of a population of these seats (`shares`).
     """
 
     seat: str
@@ -112,3 +112,33 @@ def rank(seats: Sequence[str], payoffs: Floats, seed: int = 0) -> list[Rank]:
         won = float(total[i].sum()) / compared
         found.append(Rank(name, strength, won, round(compared), float(population[i])))
     return sorted(found, key=lambda one: -round(one.strength.value, 6))
+
+
+def shares(payoffs: Floats) -> Floats:
+    """Return each seat's share of a population after `GENERATIONS` of replicator dynamics.
+
+    Seats meet in proportion to their shares, and seats that earn more than the mean grow (Taylor
+    and Jonker, Mathematical Biosciences 40, 1978, in discrete generations). This separates seats
+    that only exploit weak seats from seats that do well against strong ones. All shares start
+    equal. Each game has the same weight: its payoffs are scaled to the range 0 to 1.
+
+    >>> hawk_dove = np.array([[0.0, 3.0], [1.0, 2.0]])
+    >>> shares(hawk_dove[None, None, :, :, None]).round(2).tolist()
+    [0.5, 0.5]
+
+    Args:
+        payoffs: an array (games, roles, seats, opponents, seeds), in each game's own unit.
+
+    Returns:
+        One share for each seat; they sum to 1. A seat's fitness is 1 plus its mean scaled payoff
+        against the current population. A game whose payoffs are all equal changes no share.
+    """
+    low = payoffs.min(axis=(1, 2, 3, 4), keepdims=True)
+    span = payoffs.max(axis=(1, 2, 3, 4), keepdims=True) - low
+    scaled = (payoffs - low) / np.where(span > 0, span, 1.0)
+    fitness = 1 + scaled.mean(axis=(0, 1, 4))
+    found = np.full(len(fitness), 1 / len(fitness))
+    for _ in range(GENERATIONS):
+        grown = found * (fitness @ found)
+        found = grown / grown.sum()
+    return found

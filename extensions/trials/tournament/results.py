@@ -18,13 +18,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True)
 class Played:
-    """A tournament with the rows of all its matches.
-
-    Attributes:
-        tournament: the tournament's definition.
-        rows: game → the rows of its matches.
-        runs: match id → the name of the match's run.
-    """
+    """A tournament: game → the rows of its matches, and match id → the name of its run."""
 
     tournament: Tournament
     rows: dict[str, list[Row]]
