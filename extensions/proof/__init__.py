@@ -45,6 +45,8 @@ EXTENSION = Extension(
             f"{_HERE}.options:mandate_in",
         ),
     },
+    routes={"check": f"{_HERE}.check_page:check_routes"},
+    callers={"/check": "anybody"},
     additions={"proof": f"{_HERE}.addition:ADDITION"},
     first=("prove", "check"),
     commands={

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import say, say_json
+from shapley_coop.cli.console import say, say_json, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
@@ -16,17 +16,21 @@ NOT_SOUND = 1
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A file that coop prove wrote.")],
+    file: Annotated[Path | None, typer.Argument(help="A file that coop prove wrote.")] = None,
     key: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public key "
             "that you trust for this signer, or the name of a key in this home.",
         ),
-    ],
+    ] = None,
     need: Annotated[
         list[str] | None,
         typer.Option(help="An agent that must itself have signed everything agreed."),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Write a page that checks files in a browser, for those without coop."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -37,11 +41,17 @@ def check(
     """
     from shapley_coop.extensions.proof.checking import check as recompute
 
+    if page is not None:
+        _write_page(page)
+    if file is None and page is None:
+        raise ValueError("give the file to check, or --page FILE.html to write the checking page")
+    if file is None:
+        return
     try:
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, _keys(key), need or (), str(file))
+    findings = recompute(content, _keys(key or []), need or (), str(file))
     sound = all(finding.sound for finding in findings)
     if as_json:
         say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
@@ -52,6 +62,15 @@ def check(
         say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
     if not sound:
         sys.exit(NOT_SOUND)
+
+
+def _write_page(page: Path) -> None:
+    from shapley_coop.extensions.proof.check_page import check_page
+
+    if page.suffix != ".html":
+        raise ValueError(f"--page {page}: give the page a name that ends in .html")
+    write_file(page, check_page(), "--page")
+    say(str(page))
 
 
 def _keys(given: list[str]) -> "dict[str, PublicKey]":

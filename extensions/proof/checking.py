@@ -15,6 +15,7 @@ from shapley_coop.extensions.proof.keys import PublicKey
 from shapley_coop.extensions.proof.mandate import read_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.recomputable import recomputable
 from shapley_coop.extensions.proof.signed_settings import SIGNED
 from shapley_coop.extensions.proof.statement import (
     IN_TOTO,
@@ -137,6 +138,10 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     stated = told.model_dump(mode="json", include=set(again))
     for part, words in _PARTS.items():
         yield _told(words, _plain(again[part]), stated[part])
+    given = recomputable(evaluated)
+    for part, words in (("table", "table of payoffs"), ("worths", "worths of coalitions")):
+        if (shown := getattr(told, part)) is not None:
+            yield _told(words, _plain(given.get(part)), shown)
     contract = chain[-1] if chain else None
     expected = subjects(contract, {**told.model_dump(mode="json"), **again})
     yield _told("subjects", expected, [one.model_dump() for one in statement.subject])
@@ -163,7 +168,8 @@ _PARTS = {
 
 def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     plans = [one for one in told.agreements if one.topic == PLAN]
-    wrong = [one for one in told.agreements if Deal.model_validate(one.deal).hash() != one.hash]
+    read = [(one, Deal.model_validate(one.deal)) for one in told.agreements]
+    wrong = [one for one, deal in read if (deal.record(), deal.hash()) != (one.deal, one.hash)]
     linked = [made["hash"] for made in chain] == [one.contract for one in plans]
     clauses = chain[-1]["text"].splitlines() if chain else []
     if wrong or not linked:
