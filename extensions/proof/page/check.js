@@ -4,7 +4,7 @@ import { compare, equal, exact, plain, total, fraction } from "./exact.js";
 import { canonical, digest, isSigned, openEnvelope, readEnvelope, readKey, same } from "./envelope.js";
 import { isDeal, isStatement } from "./shapes.js";
 import { amountsIn, chainOf, clauseWords, inForce } from "./contract.js";
-import { creditOf, replayFault, tableOf, worthsOf } from "./values.js";
+import { NORMS, creditOf, replayFault, tableOf, worthsOf } from "./values.js";
 import { Unknown, settle } from "./settle.js";
 
 const IN_TOTO = "application/vnd.in-toto+json";
@@ -91,6 +91,7 @@ async function recompute({ subject, predicate: told }, keys, find, skip) {
   const chain = await contract(told, find);
   const game = tableOf(told);
   if (game) find("play", replayFault(game, told.record), `${told.record.length} turns replayed by the table of payoffs`);
+  if (!NORMS.includes(told.settings.norm)) skip("norm", `${told.settings.norm} is not computed here`);
   if (told.table) skip("rules", `that ${told.settings.game} means the table in the file: compare it with the rules that you know, or run coop check`);
   if (!game) skip("play", `the rules of ${told.settings.game} are not in the file: rewards are taken as stated`);
   for (const { turn, effects = [], actions } of told.record)

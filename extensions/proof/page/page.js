@@ -4,7 +4,7 @@ import { exact, fraction, plain, divide } from "./exact.js";
 import { readKey } from "./envelope.js";
 import { check } from "./check.js";
 
-const STATES = { ok: "recomputed", wrong: "differs", unknown: "not checked" };
+const STATES = { ok: "holds", wrong: "wrong", unknown: "not checked" };
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 const given = { export: null, known: new Map() };
 const at = (id) => document.getElementById(id);
@@ -21,6 +21,12 @@ function h(tag, attributes, ...children) {
 }
 
 const name = (agent) => h("bdi", {}, agent);
+/** Return a sentence with each name apart, so that names of other scripts cannot reorder its numbers. */
+const apart = (text, agents) => {
+  const [first, ...rest] = [...agents].sort((a, b) => b.length - a.length);
+  if (first === undefined) return [text];
+  return text.split(first).flatMap((piece, i) => [...(i ? [name(first)] : []), ...apart(piece, rest)]);
+};
 const list = (things) => things.flatMap((thing, i) => (i ? [i === things.length - 1 ? " and " : ", ", thing] : [thing]));
 const amount = (micro) => plain(divide(exact(micro), fraction(1_000_000n)));
 
@@ -59,7 +65,7 @@ function details(told) {
   const actions = ({ actions: did }) => agents.map((agent) => (Object.hasOwn(did, agent) ? name(did[agent]) : "–"));
   return [
     h("h3", {}, "Contract in force at the end"),
-    clauses.length ? h("ul", {}, clauses.map((clause) => h("li", {}, name(clause)))) : h("p", { class: "small" }, "There is none."),
+    clauses.length ? h("ul", {}, clauses.map((clause) => h("li", {}, apart(clause, agents)))) : h("p", { class: "small" }, "There is none."),
     h("h3", {}, "Turns"),
     table(["Turn", ...agents, "Broken"], record.map((turn) => [turn.turn, ...actions(turn), breaches.filter((one) => one.turn === turn.turn).map(({ clause, agent }) => [`${clause} by `, name(agent), " "])])),
     h("h3", {}, "Values and money"),
@@ -71,7 +77,8 @@ function details(told) {
 }
 
 function results({ findings, told }) {
-  const line = ({ what, state, found }) => h("li", {}, h("span", { class: state }, STATES[state]), h("span", {}, h("strong", {}, name(what)), ": ", name(found)));
+  const isolated = (text) => apart(text, told?.agents ?? []);
+  const line = ({ what, state, found }) => h("li", {}, h("span", { class: state }, STATES[state]), h("span", {}, h("strong", {}, isolated(what)), ": ", isolated(found)));
   const drawn = (state, title) => {
     const some = findings.filter((one) => one.state === state);
     return some.length ? [h("h3", {}, title), h("ul", { class: "findings" }, some.map(line))] : [];

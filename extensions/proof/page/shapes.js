@@ -61,6 +61,10 @@ export const isSettings = like(
   },
 );
 
+const isTable = like({
+  agents: listOf(isText), actions: mapOf(listOf(isText)), rounds: isCount, worth: one("record", "potential"),
+  payoffs: listOf(like({ play: listOf(isText), pays: listOf(isNumber) })), absent: either(isText, mapOf(isText)),
+});
 const isPredicate = like(
   {
     protocol: one("coop/2"), code: mapOf(isText), episode: isText, workflow: isText, begun: isText,
@@ -71,7 +75,7 @@ const isPredicate = like(
     rewards: mapOf(isAmount), forfeits: mapOf(isAmount), payoffs: mapOf(isAmount), ledger: isText,
     transfers: listOf(like({ payer: isText, payee: isText, amount: isAmount, reason: isText })),
   },
-  { talk: listOf(isThing), table: isThing, worths: listOf(isText) },
+  { talk: listOf(isThing), table: isTable, worths: listOf(isText) },
 );
 
 export const isStatement = like({

@@ -7,6 +7,7 @@ const AWAY =
   "an absent agent is away: it earns 0, and each turn the absent leave those present least (own consumption and threats never carried out count as contribution)";
 const UNDECLARED =
   "the game declares no baseline, and strict dominance leaves more than one: confirm it with --absent before a norm can be signed";
+const FIELDS = ["agents", "rounds", "absent", "worth", "name", "about", "currency", "actions", "payoffs"];
 const MOST_AGENTS = 12;
 const MOST_STEPS = 3_000_000;
 
@@ -15,6 +16,8 @@ export function tableOf({ settings, table, agents }) {
   const { game, params, absent } = settings;
   if (!table && typeof game === "string") return null;
   const told = table ?? { ...game, ...(params.actions || params.payoffs ? { absent: "" } : {}), ...params };
+  const strange = Object.keys(told).find((key) => !FIELDS.includes(key));
+  if (strange) throw new Error(`a table of payoffs has no field ${strange}`);
   const listed = told.agents ?? ["Alice", "Bob"];
   const names = Number.isInteger(listed) ? Array.from({ length: listed }, (_, k) => `Agent${k + 1}`) : listed;
   if (JSON.stringify(names) !== JSON.stringify(agents)) throw new Error("the game has other agents than the statement");
@@ -174,6 +177,8 @@ function shapley(worths, n) {
     return fraction(sum, factorial(BigInt(n)) * unit);
   });
 }
+
+export const NORMS = ["shapley", "leave_one_out", "equal", "proportional"];
 
 /** Return each agent's value under a norm, or null if this page does not know the norm. */
 export function valuesBy(norm, worths, n) {

@@ -1,12 +1,14 @@
 """Exports of random games, deals and plays, and lies in them, for several implementations."""
 
 import json
-from collections.abc import Callable, Mapping
-from copy import deepcopy
+from collections.abc import Mapping
 from random import Random
 from typing import Any, NamedTuple
 
 from shapley_coop.canonical import canonical, digest
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.extensions.proof.acceptance import binding, sign_binding
 from shapley_coop.extensions.proof.envelope import as_bytes
 from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
@@ -23,9 +25,6 @@ from shapley_coop.extensions.proof.statement import (
     settlement_in,
     subjects,
 )
-from shapley_coop.deals.contract import in_force
-from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games.game import Game
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
