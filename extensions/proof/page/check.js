@@ -96,8 +96,8 @@ async function recompute({ subject, predicate: told }, keys, find, skip) {
   if (!game) skip("play", `the rules of ${told.settings.game} are not in the file: rewards are taken as stated`);
   for (const { turn, effects = [], actions } of told.record)
     for (const { effect, agent } of effects.filter((one) => Object.keys(one).sort().join() === "agent,effect"))
-      if (game && effect === "idle" && Object.hasOwn(actions, agent)) find("play", `turn ${turn}: ${agent} acted, and is called idle`);
-      else if (effect !== "idle") skip(`effect ${effect}`, `turn ${turn}: its rule is not in the file`);
+      if (!game || effect === "delegated") skip(`effect ${effect}`, `turn ${turn}: its rule is not in the file`);
+      else if (effect !== "idle" || Object.hasOwn(actions, agent) || !told.agents.includes(agent)) find("play", `turn ${turn}: the effect ${effect} of ${agent} does not follow`);
   const { enforcement, deposit } = told.settings;
   if (chain.length && enforcement === "escrow" && !deposit) skip("forfeited deposits", "taken as stated: the program chose their amount");
   if (chain.some(({ terms }) => terms.some(({ clause }) => clause.kind === "give"))) skip("gifts", "taken as stated: who holds which goods is not in the file");

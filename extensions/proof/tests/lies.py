@@ -11,14 +11,25 @@ from shapley_coop.extensions.proof.statement import envelope_signed
 
 
 class Lie(NamedTuple):
-    """A changed file, and what was changed: a field's path, or "" for a byte."""
+    """A changed file.
+
+    Attributes:
+        content: the file.
+        path: the changed field, or "" for a byte.
+        of_name: whether the change is of what a game's name means.
+        signed: whether a party signed the settings.
+    """
 
     content: bytes
     path: str
+    of_name: bool = False
+    signed: bool = False
 
 
-OWN_WORD = {"code", "begun", "episode", "workflow", "salt", "ledger", "by", "reckoned", "seed"}
-"""What only the operator states where no party signed it; docs/verify.md says so."""
+OWN_WORD = {"code", "begun", "ledger", "by", "reckoned"}
+"""What only the operator states; docs/verify.md says so."""
+
+_OF_NAME = ("predicate.table", "predicate.settings.game", "predicate.settings.params")
 
 
 def byte_lie(chance: Random, export: Export) -> Lie:
@@ -41,7 +52,9 @@ def field_lie(chance: Random, export: Export) -> Lie:
         path = _change(chance, statement, ["predicate"] if chance.random() < 0.95 else [])
         if chance.random() < 0.5:
             _redo_hashes(statement)
-    return Lie(as_bytes(envelope_signed(statement, [export.operator])), path)
+    named = "table" in export.statement["predicate"] and path.startswith(_OF_NAME)
+    signed = any(one["signatures"] for one in export.statement["predicate"]["agreements"])
+    return Lie(as_bytes(envelope_signed(statement, [export.operator])), path, named, signed)
 
 
 def _change(chance: Random, whole: Any, path: list[Any]) -> str:

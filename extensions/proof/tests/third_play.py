@@ -215,8 +215,9 @@ def settled(told: Any, terms: Any) -> dict[str, Any]:
         pays = dict(zip(agents, game.rewards(t["actions"]), strict=True))
         assert not {str} & {*map(type, t["rewards"].values())}, "a reward that is no number"
         assert {a: F(x) for a, x in t["rewards"].items()} == pays, "rewards"
-        idle = [e["agent"] for e in t.get("effects", []) if e.keys() == {"effect", "agent"}]
-        assert not set(idle) & t["actions"].keys(), "one that acted is called idle"
+        named = [e for e in t.get("effects", []) if e.keys() == {"effect", "agent"}]
+        assert all(e["effect"] == "idle" for e in named), "an effect"
+        assert {e["agent"] for e in named} <= {*agents} - t["actions"].keys(), "one that acted"
     game.credit(record)
     assert s["norm"] in game.norms, "a norm that is not known here"
     held = [sum((F(t["rewards"][a]) for t in record), F(0)) for a in agents]
