@@ -58,11 +58,12 @@ async function parties(told, keys, need, find) {
   const each = (things, part) => Object.fromEntries(Object.entries(things).map(([name, one]) => [name, one[part]]));
   const signed = { agents, keys: each(told.keys, "keyid"), mandates: each(told.mandates, "sha256"), salt, settings: await digest(settings), workflow };
   const whole = await digest(signed);
+  const signers = agreements.flatMap(({ signatures }) => Object.keys(signatures));
   for (const agent of agents) {
     const [stated, given] = [Object.hasOwn(told.keys, agent) ? told.keys[agent] : null, keys.get(agent)];
     const what = `signatures of ${agent}`;
     if (!stated) {
-      find(what, given || need.includes(agent) ? "it has no key in this run" : "", "it has no key in this run");
+      find(what, given || [...need, ...signers].includes(agent) ? "it has no key in this run" : "", "it has no key in this run");
       continue;
     }
     const key = await readKey(stated.public);
@@ -82,7 +83,7 @@ async function parties(told, keys, need, find) {
     if (given && !agreements.length) fault ||= "nothing was agreed that it could have signed";
     find(what, fault, `${count} of ${agreements.length} agreements, by ${given ? "the key that was given" : `key ${key.id.slice(0, 16)}, which was not given`}`);
   }
-  for (const name of [...need, ...keys.keys(), ...Object.keys(told.keys)])
+  for (const name of new Set([...need, ...keys.keys(), ...Object.keys(told.keys), ...signers]))
     if (name !== "operator" && !agents.includes(name.replace(/^principal\./, ""))) find(`signatures of ${name}`, "it is no party of this run");
 }
 

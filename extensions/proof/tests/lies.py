@@ -16,7 +16,7 @@ class Lie(NamedTuple):
     Attributes:
         content: the file.
         path: the changed field, or "" for a byte.
-        of_name: whether the change is of what a game's name means.
+        of_name: whether the change is of what the name of a game or norm means.
         signed: whether a party signed the settings.
     """
 
@@ -30,6 +30,7 @@ OWN_WORD = {"code", "begun", "ledger", "by", "reckoned"}
 """What only the operator states; docs/verify.md says so."""
 
 _OF_NAME = ("predicate.table", "predicate.settings.game", "predicate.settings.params")
+_NORM = "predicate.settings.norm"
 
 
 def byte_lie(chance: Random, export: Export) -> Lie:
@@ -52,7 +53,8 @@ def field_lie(chance: Random, export: Export) -> Lie:
         path = _change(chance, statement, ["predicate"] if chance.random() < 0.95 else [])
         if chance.random() < 0.5:
             _redo_hashes(statement)
-    named = "table" in export.statement["predicate"] and path.startswith(_OF_NAME)
+    is_named = "table" in export.statement["predicate"]
+    named = path == _NORM or (is_named and path.startswith(_OF_NAME))
     signed = any(one["signatures"] for one in export.statement["predicate"]["agreements"])
     return Lie(as_bytes(envelope_signed(statement, [export.operator])), path, named, signed)
 

@@ -108,7 +108,7 @@ def test_three_readings_refuse_every_lie(exports: int, lies: int, tmp_path: Path
     believed: Counter[str] = Counter()
     for lie, file, shown in zip(told, files, page, strict=True):
         refused = bool(by_us(file))
-        if lie.of_name:  # only we know the table that a game's name means
+        if lie.of_name:  # only we know what names mean
             assert refused, lie.path
             continue
         assert bool(by_docs(file)) == refused, (lie.path, by_us(file), by_docs(file))

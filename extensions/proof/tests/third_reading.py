@@ -209,6 +209,8 @@ def acceptances(told: Any, keys: dict[str, str]) -> None:
     signed["mandates"] = {a: x["sha256"] for a, x in told["mandates"].items()}
     whole = digest(signed | {"settings": digest(told["settings"])})
     assert set(keys) - {"operator"} <= set(told["keys"]) <= set(told["agents"]), "keys of strangers"
+    signers = {a for one in told["agreements"] for a in one["signatures"]}
+    assert signers <= told["keys"].keys(), "a signature without a key"
     for a, key in told["keys"].items():
         assert id_and_pem(key["public"]) == (key["keyid"], key["public"]), "a key"
         assert a not in keys or (id_and_pem(keys[a])[0] == key["keyid"] and told["agreements"])
