@@ -259,6 +259,7 @@ def check(content: bytes, keys: dict[str, str]) -> None:
     for key in told["keys"].values():
         shaped(key, {str: "keyid public"}, set())
     assert told["settings"]["disagreement"] in ("signed", "norm"), "what decides"
+    assert told["settings"]["enforcement"] in ("notional", "enforced", "escrow"), "enforcement"
     assert all(isinstance(x, str) for x in [*told["code"].values(), *told["agents"]]), "a text"
     chained, terms = chain(told)
     linked = [one["contract"] for one in told["agreements"] if one["topic"] == "plan"]
