@@ -103,25 +103,24 @@ export async function isSigned(key, type, value, signed) {
   }
 }
 
+/** Read JSON that is canonical, in UTF-8. */
+function readCanonical(bytes, ending, fault) {
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const content = JSON.parse(text);
+  if (`${canonical(content)}${ending}` !== text) throw new Error(fault);
+  return content;
+}
+
 /** Read an envelope that is in the only accepted form; its signatures are not verified yet. */
 export function readEnvelope(bytes) {
   if (bytes.length > MOST_BYTES) throw new Error("it has more than 64 MB");
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  const record = JSON.parse(text);
-  if (`${canonical(record)}\n` !== text) throw new Error("another program wrote it, or it was changed");
-  return openEnvelope(record);
-}
-
-/** Return the parts of an envelope's record: payload type, content, and the bytes that are signed. */
-export function openEnvelope(record) {
+  const record = readCanonical(bytes, "\n", "another program wrote it, or it was changed");
   const { payload, payloadType: type, signatures } = record;
-  const keys = [Object.keys(record), ...signatures.map(Object.keys)].map((names) => names.sort().join());
+  const keys = [record, ...signatures].map((one) => Object.keys(one).sort().join());
   if (keys.shift() !== "payload,payloadType,signatures" || !keys.length) throw new Error("it is no envelope");
   if (keys.some((names) => names !== "keyid,sig")) throw new Error("a signature has other fields than keyid and sig");
   if (new Set(signatures.map(({ keyid }) => keyid)).size < signatures.length) throw new Error("two signatures are by one key");
   const inside = bytesOf(payload);
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(inside);
-  const content = JSON.parse(text);
-  if (canonical(content) !== text) throw new Error("its payload is not canonical JSON");
+  const content = readCanonical(inside, "", "its payload is not canonical JSON");
   return { type, content, message: encoded(type, inside), signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig: bytesOf(sig) })) };
 }

@@ -21,7 +21,6 @@ export const equal = (a, b) => a.n === b.n && a.d === b.d;
 export const size = (a) => (a.n < 0n ? minus(a) : a);
 export const total = (list) => list.reduce(add, ZERO);
 export const least = (list) => list.reduce((a, b) => (compare(b, a) < 0 ? b : a));
-export const most = (list) => list.reduce((a, b) => (compare(b, a) > 0 ? b : a));
 
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 

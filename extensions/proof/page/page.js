@@ -88,9 +88,9 @@ function results({ findings, told }) {
     told && findings.every(({ state }) => state !== "wrong") ? [story(told)] : [],
     drawn("wrong", "What is wrong"),
     drawn("unknown", "What could not be recomputed here"),
+    told && findings.every(({ state }) => state !== "wrong") ? details(told) : [],
     drawn("ok", "What was recomputed"),
     told ? h("p", { class: "small" }, "Only the operator vouches for the actions taken, for who proposed first, for the time and the version named, and that there was no other agreement.") : [],
-    told && findings.every(({ state }) => state !== "wrong") ? details(told) : [],
   ];
 }
 
@@ -100,8 +100,7 @@ async function keysFor(told) {
   for (const [file, pem] of given.known) {
     const { id } = await readKey(pem);
     const of = Object.entries(told?.keys ?? {}).find(([, { keyid }]) => keyid === id);
-    const principal = Object.entries(told?.mandates ?? {}).find(([, mandate]) => mandate.principal === id);
-    keys.set(of ? of[0] : principal ? `principal.${principal[0]}` : `the file ${file}`, pem);
+    keys.set(of ? of[0] : `the file ${file}`, pem);
   }
   return keys;
 }

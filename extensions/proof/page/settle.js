@@ -1,6 +1,6 @@
 // The settlement: payoffs in millionths from the record, the contract, values and constraints.
 
-import { ZERO, add, apportion, compare, divide, exact, floor, fraction, multiply, normalise, round, roundTo, subtract, total } from "./exact.js";
+import { ZERO, add, apportion, divide, exact, floor, fraction, multiply, normalise, round, roundTo, subtract, total } from "./exact.js";
 import { byName, inForce, judge, own, paidOut } from "./contract.js";
 import { valuesBy } from "./values.js";
 

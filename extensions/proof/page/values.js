@@ -1,6 +1,6 @@
 // A game that is a table of payoffs: its rewards, the worth of each coalition, and values from it.
 
-import { ZERO, add, compare, divide, equal, exact, fraction, gcd, least, most, multiply, normalise, plain, subtract, total } from "./exact.js";
+import { ZERO, add, compare, divide, equal, exact, fraction, gcd, least, multiply, normalise, plain, subtract, total } from "./exact.js";
 import { own } from "./contract.js";
 
 const AWAY =
@@ -26,8 +26,8 @@ export function tableOf({ settings, table, agents }) {
   const joint = plays([...actions.values()]);
   if (pays.size !== told.payoffs.length || joint.length !== pays.size || !joint.every((play) => pays.has(JSON.stringify(play))))
     throw new Error("the table does not have each joint action once");
-  const game_ = { agents: names, actions, pays, rounds: told.rounds ?? 1, worth: told.worth ?? "record" };
-  return { ...game_, baseline: baselineOf(game_, absent ? absentOf(absent) : (told.absent ?? "")) };
+  const base = { agents: names, actions, pays, rounds: told.rounds ?? 1, worth: told.worth ?? "record" };
+  return { ...base, baseline: baselineOf(base, absent ? absentOf(absent) : (told.absent ?? "")) };
 }
 
 /** Return all joint choices, one from each list. */
@@ -48,9 +48,9 @@ function baselineOf(game, absent) {
   if (typeof absent === "object" || isOfAll) {
     const chosen = new Map(agents.map((agent) => [agent, isOfAll ? absent : own(absent, agent)]));
     if (agents.some((agent) => !actions.get(agent).includes(chosen.get(agent)))) throw new Error("the baseline names an unknown action");
-    return { kind: "actions", words: chosenWords(chosen), actions: chosen, warning: "" };
+    return { kind: "actions", words: chosenWords(chosen), actions: Object.fromEntries(chosen), warning: "" };
   }
-  const fixed = (kind, words, warning = "") => ({ kind, words, actions: new Map(), warning });
+  const fixed = (kind, words, warning = "") => ({ kind, words, actions: {}, warning });
   if (absent === "away") return fixed("away", AWAY);
   if (absent === "idle") return fixed("idle", "an absent agent stands idle");
   if (absent === "random") return fixed("random", "an absent agent acts at random, in the mean of 16 plays with seeded dice");
@@ -58,7 +58,7 @@ function baselineOf(game, absent) {
   const left = surviving(game);
   if (left.some((list) => list.length > 1)) return fixed("away", AWAY, UNDECLARED);
   const chosen = new Map(agents.map((agent, i) => [agent, left[i][0]]));
-  return { ...fixed("actions", `${chosenWords(chosen)} (the only profile that survives strict dominance)`), actions: chosen };
+  return { ...fixed("actions", `${chosenWords(chosen)} (the only profile that survives strict dominance)`), actions: Object.fromEntries(chosen) };
 }
 
 function chosenWords(chosen) {
@@ -116,8 +116,7 @@ export function worthsOf(game, record) {
     played.set(key, (played.get(key) ?? 0) + 1);
   }
   if (agents.length > MOST_AGENTS || 2 ** agents.length * away * (played.size + 1) > MOST_STEPS) return null;
-  if (worth === "potential") return { worths: secured(game, record), alone: null };
-  if (baseline.kind === "random") return null;
+  if (worth === "potential" || baseline.kind === "random") return null;
   const earned = (mask) => {
     let sum = agents.map(() => ZERO);
     for (const [key, times] of played) {
@@ -136,29 +135,12 @@ export function worthsOf(game, record) {
 function replayed(game, did, mask) {
   const { agents, actions, baseline } = game;
   const isIn = (i) => (mask >> i) & 1;
-  if (baseline.kind !== "away") return rewardsOf(game, new Map(agents.map((agent, i) => [agent, isIn(i) ? did[i] : baseline.actions.get(agent)])));
+  if (baseline.kind !== "away") return rewardsOf(game, new Map(agents.map((agent, i) => [agent, isIn(i) ? did[i] : own(baseline.actions, agent)])));
   const rows = plays(agents.map((agent, i) => (isIn(i) ? [did[i]] : actions.get(agent)))).map((play) => {
     const rewards = rewardsOf(game, new Map(agents.map((agent, i) => [agent, play[i]])));
     return rewards.map((reward, i) => (isIn(i) ? reward : ZERO));
   });
   return rows.reduce((lowest, row) => (compare(total(row), total(lowest)) < 0 ? row : lowest));
-}
-
-/** Return the most that each coalition can secure by the rules; for all, what they had. */
-function secured({ agents, actions, pays }, record) {
-  const all = 2 ** agents.length - 1;
-  return Array.from({ length: all + 1 }, (_, mask) => {
-    if (mask === 0) return ZERO;
-    if (mask === all) return total(record.flatMap(({ rewards }) => Object.values(rewards).map(exact)));
-    const isIn = (i) => (mask >> i) & 1;
-    const worst = new Map();
-    for (const play of plays([...actions.values()])) {
-      const key = JSON.stringify(play.filter((_, i) => isIn(i)));
-      const sum = total(pays.get(JSON.stringify(play)).filter((_, i) => isIn(i)));
-      worst.set(key, worst.has(key) ? least([worst.get(key), sum]) : sum);
-    }
-    return multiply(most([...worst.values()]), fraction(BigInt(record.length)));
-  });
 }
 
 /** Return each agent's mean marginal contribution over all orders of arrival. */
@@ -192,20 +174,12 @@ export function valuesBy(norm, worths, n) {
   return null;
 }
 
-/** Return the field `values` of a statement, from the worths of all coalitions. */
-export function creditOf(agents, worths, { alone, rule, baseline }) {
+/** Return the numbers in the field `values` of a statement, from the worths of all coalitions. */
+export function creditOf(agents, worths, alone) {
   const sum = worths.at(-1);
   const named = (list) => Object.fromEntries(agents.map((agent, i) => [agent, plain(list[i])]));
   const values = valuesBy("shapley", worths, agents.length);
-  const shares = sum.n > 0n ? normalise(sum, values).map((part) => divide(part, sum)) : null;
-  return {
-    rule,
-    method: "exact",
-    total: plain(sum),
-    marginal: named(valuesBy("leave_one_out", worths, agents.length)),
-    shapley: named(values),
-    shares: shares && named(shares),
-    standard_error: null,
-    ...(alone && { baseline: { ...baseline, actions: Object.fromEntries(baseline.actions) }, alone: named(alone) }),
-  };
+  const shares = sum.n > 0n ? named(normalise(sum, values).map((part) => divide(part, sum))) : null;
+  const marginal = named(valuesBy("leave_one_out", worths, agents.length));
+  return { total: plain(sum), marginal, shapley: named(values), shares, ...(alone && { alone: named(alone) }) };
 }

@@ -146,7 +146,6 @@ def _game(chance: Random) -> tuple[Any, str]:
         "actions": actions,
         "payoffs": cells,
         "rounds": chance.randrange(1, 7),
-        **({"worth": "potential"} if chance.random() < 0.1 else {}),
     }, chance.choice(["", "away", "idle", each, each])
 
 

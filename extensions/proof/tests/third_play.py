@@ -27,12 +27,12 @@ class Game:
         assert table["agents"] == self.agents
         self.pays = {tuple(x["play"]): [F(p) for p in x["pays"]] for x in table["payoffs"]}
         assert len(self.pays) == len(table["payoffs"])
-        self.rounds, self.rule = table.get("rounds", 1), table.get("worth", "record")
+        self.rounds = table.get("rounds", 1)
+        assert table.get("worth", "record") == "record", "another rule of worths"
         absent: Any = s["absent"] or table.get("absent", "")
         if "=" in absent:
             pairs = [pair.split("=") for pair in absent.split(",")]
             absent = {a.strip(): x.strip() for a, x in pairs}
-        assert self.rule in ("record", "potential")
         self.kind, self.act, self.said, self.warning = "actions", absent, "", ""
         if isinstance(absent, str) and absent and all(absent in self.acts[a] for a in self.agents):
             self.act = dict.fromkeys(self.agents, absent)
@@ -76,25 +76,11 @@ class Game:
             total = [x + y for x, y in zip(total, min(rows, key=sum), strict=True)]
         return total
 
-    def secured(self, record: Any, inside: list[str]) -> F:
-        if len(inside) in (0, len(self.agents)):
-            return sum((F(x) for t in record for x in t["rewards"].values()), F(0)) * bool(inside)
-        worst: dict[Any, F] = {}
-        for play, pays in self.pays.items():
-            ours = tuple(x for a, x in zip(self.agents, play, strict=True) if a in inside)
-            sum_ = sum((x for a, x in zip(self.agents, pays, strict=True) if a in inside), F(0))
-            worst[ours] = min(sum_, worst.get(ours, sum_))
-        return len(record) * max(worst.values())
-
     def credit(self, record: Any) -> None:
         n = len(self.agents)
         groups = [[a for i, a in enumerate(self.agents) if m >> i & 1] for m in range(1 << n)]
-        self.alone = [F(0)] * n
-        if self.rule == "record":
-            self.alone = self.earned(record, [])
-            self.v = [sum(self.earned(record, x)) - sum(self.alone) for x in groups]
-        else:
-            self.v = [self.secured(record, x) for x in groups]
+        self.alone = self.earned(record, [])
+        self.v = [sum(self.earned(record, x)) - sum(self.alone) for x in groups]
         v, full = self.v, (1 << n) - 1
         weight = [F(factorial(k) * factorial(n - k - 1), factorial(n)) for k in range(n)]
         self.norms = {
@@ -117,13 +103,14 @@ class Game:
 
         total, phi = self.v[-1], self.norms["shapley"]
         found = {
-            "rule": self.rule,
+            "rule": "record",
             "method": "exact",
             "total": short(total),
             "marginal": named(self.norms["leave_one_out"]),
             "shapley": named(phi),
             "shares": named([x / total for x in normalised(total, phi)]) if total > 0 else None,
             "standard_error": None,
+            "alone": named(self.alone),
         }
         same = len(set(self.act.values())) == 1
         does = (
@@ -132,15 +119,13 @@ class Game:
             else "plays as follows: " + ", ".join(f"{a} {self.act.get(a)}" for a in self.agents)
         )
         said = {"away": AWAY, "idle": "an absent agent stands idle"}
-        base = {
+        found["baseline"] = {
             "kind": self.kind,
             "words": said.get(self.kind, f"an absent agent {does}{self.said}"),
             "actions": self.act,
             "warning": self.warning,
         }
-        return found | (
-            {"baseline": base, "alone": named(self.alone)} if self.rule == "record" else {}
-        )
+        return found
 
     def by(self, norm: str, held: list[F]) -> list[F]:
         gained = normalised(sum(held) - sum(self.alone), self.norms[norm])
