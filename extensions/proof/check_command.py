@@ -1,6 +1,7 @@
 """The command `coop check`: it verifies and recomputes an export from this home or another."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 from shapley_coop.cli.console import say, say_json, write_file
 from shapley_coop.cli.options import Json
+from shapley_coop.extensions.proof.check_page import check_page
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PublicKey
@@ -21,7 +23,7 @@ def check(
         list[str] | None,
         typer.Option(
             help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public key "
-            "that you trust for this signer, or the name of a key in this home.",
+            "that you trust for this signer, or the name of a key in this home."
         ),
     ] = None,
     need: Annotated[
@@ -29,44 +31,42 @@ def check(
         typer.Option(help="An agent that must itself have signed everything agreed."),
     ] = None,
     page: Annotated[
-        Path | None,
-        typer.Option(help="Write a page that checks files in a browser, for those without coop."),
+        Path | None, typer.Option(help="Write a page that checks exports in a browser.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Check an export: signatures, hashes, play, breaches, values and transfers, all recomputed.
 
-    The check needs nothing from the home of the run. From this home it reads only the keys that
-    you name.
+    The check needs nothing from the run's home, and from this home only the keys that you name.
     """
-    from shapley_coop.extensions.proof.checking import check as recompute
-
     if page is not None:
         _write_page(page)
-    if file is None and page is None:
-        raise ValueError("give the file to check, or --page FILE.html to write the checking page")
-    if file is None:
-        return
+    if file is not None:
+        _check_file(file, key or [], need or (), as_json)
+    elif page is None:
+        raise ValueError("give the file to check, or --page FILE.html to write a checking page")
+
+
+def _check_file(file: Path, key: list[str], need: Sequence[str], as_json: bool) -> None:
+    from shapley_coop.extensions.proof.checking import check as recompute
+
     try:
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, _keys(key or []), need or (), str(file))
-    sound = all(finding.sound for finding in findings)
+    findings = recompute(content, _keys(key), need, str(file))
+    wrong = sum(not finding.sound for finding in findings)
     if as_json:
-        say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
+        say_json({"sound": not wrong, "checks": [vars(finding) for finding in findings]})
     else:
         for finding in findings:
             say(f"{'ok  ' if finding.sound else 'FAIL'}  {finding.what}: {finding.found}")
-        wrong = sum(not finding.sound for finding in findings)
         say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
-    if not sound:
+    if wrong:
         sys.exit(NOT_SOUND)
 
 
 def _write_page(page: Path) -> None:
-    from shapley_coop.extensions.proof.check_page import check_page
-
     if page.suffix != ".html":
         raise ValueError(f"--page {page}: give the page a name that ends in .html")
     write_file(page, check_page(), "--page")

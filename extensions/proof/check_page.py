@@ -3,26 +3,19 @@
 import base64
 import hashlib
 import re
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 _FOLDER = Path(__file__).parent / "page"
 
-MODULES = (
-    *("exact.js", "envelope.js", "shapes.js", "contract.js", "values.js", "settle.js"),
-    *("check.js", "page.js"),
-)
+MODULES = ("exact", "envelope", "shapes", "contract", "values", "settle", "check", "page")
 """The page's modules, each after those that it imports."""
 
-_LINKS = re.compile(
-    r'^import \{[^}]*\} from "\./[\w.]+";\n|^export (?=function|const|async|class)', re.MULTILINE
-)
+_LINKS = re.compile(r"^import \{[^}]*\} from .*\n|^export ", re.MULTILINE)
 
 
 def program(*modules: str) -> str:
     """Return modules as one program; no two modules share a top-level name."""
-    return "\n".join(_LINKS.sub("", _text(name)) for name in modules)
+    return "\n".join(_LINKS.sub("", _text(f"{name}.js")) for name in modules)
 
 
 def policy() -> str:
@@ -33,29 +26,10 @@ def policy() -> str:
     )
 
 
-@cache
 def check_page() -> str:
     """Return the whole page."""
     parts = {"POLICY": policy(), "STYLE": _text("check.css"), "PROGRAM": program(*MODULES)}
     return re.sub("|".join(parts), lambda found: parts[found[0]], _text("check.html"))
-
-
-def check_routes() -> list[Any]:
-    """Return the route of the page on the server."""
-    from starlette.responses import Response
-    from starlette.routing import Route
-
-    headers = {
-        "content-security-policy": f"{policy()}; frame-ancestors 'none'",
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-    }
-    page = Response(check_page(), headers=headers, media_type="text/html")
-
-    async def shown(_: Any) -> Response:
-        return page
-
-    return [Route("/check", shown)]
 
 
 def _text(name: str) -> str:

@@ -170,12 +170,11 @@ _PARTS = {
 
 
 def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
-    plans = [one for one in told.agreements if one.topic == PLAN]
     read = [(one, Deal.model_validate(one.deal)) for one in told.agreements]
     wrong = [one for one, deal in read if (deal.record(), deal.hash()) != (one.deal, one.hash)]
-    chained = [made["hash"] for made in chain]
-    others = [one for one in told.agreements if one.topic != PLAN and one.contract is not None]
-    linked = chained == [one.contract for one in plans] and not others
+    made = (contract["hash"] for contract in chain)
+    expected = [next(made) if one.topic == PLAN else None for one in told.agreements]
+    linked = [one.contract for one in told.agreements] == expected
     clauses = chain[-1]["text"].splitlines() if chain else []
     if wrong or not linked:
         return Finding("contract", False, "a hash differs from that of its clauses and history")

@@ -13,8 +13,6 @@ MOST_CELLS = 1_024
 MOST_WORTHS = 10
 """The most agents whose coalitions' worths are in a statement."""
 
-_OF_TABLE = {"agents", "actions", "payoffs", "rounds"}
-
 
 def recomputable(evaluated: EvaluatedTable) -> dict[str, Any]:
     """Return a named game's table of payoffs, and the worths of coalitions, if they are small.
@@ -24,12 +22,10 @@ def recomputable(evaluated: EvaluatedTable) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     game, of = evaluated.game, evaluated.characteristic
-    if isinstance(evaluated.config.game, str) and isinstance(game, MatrixGame):
-        cells = prod(len(actions) for actions in game.actions.values())
-        if cells <= MOST_CELLS:
-            told = game.table().model_dump(mode="json", include=_OF_TABLE)
-            more = {"absent": game.params.absent, "worth": game.params.worth}
-            found["table"] = {**told, **more}
+    is_small = prod(map(len, game.actions.values())) <= MOST_CELLS
+    if isinstance(evaluated.config.game, str) and isinstance(game, MatrixGame) and is_small:
+        told = game.table().model_dump(include={"agents", "actions", "payoffs", "rounds"})
+        found["table"] = told | game.params.model_dump(include={"absent", "worth"})
     if len(evaluated.agents) <= min(MOST_WORTHS, of.exact_agents):
         found["worths"] = [plain(worth) for worth in of.worths()]
     return found

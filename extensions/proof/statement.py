@@ -238,10 +238,8 @@ def _agreed(table: Table) -> dict[str, Any]:
         if one["topic"] == PLAN
     ]
     chain = rebuilt(plans)
-    return {
-        "agreements": agreements,
-        "clauses": chain[-1]["text"].splitlines() if chain else [],
-    }
+    text = chain[-1]["text"] if chain else ""
+    return {"agreements": agreements, "clauses": text.splitlines()}
 
 
 def _agreements(table: Table) -> list[dict[str, Any]]:

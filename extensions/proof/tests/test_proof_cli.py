@@ -11,7 +11,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from shapley_coop.extensions.proof.check_page import check_routes
+from shapley_coop.extensions.proof.check_route import check_routes
 from tests.brought import brought_by
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 from tests.played_by_server import on_server

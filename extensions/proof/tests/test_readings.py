@@ -51,7 +51,7 @@ class File(NamedTuple):
 
 def by_page(folder: Path, files: Iterable[File]) -> list[dict[str, Any]]:
     """What the page's own modules say of each file, in one process of node."""
-    modules = [name for name in MODULES if name != "page.js"]
+    modules = [name for name in MODULES if name != "page"]
     (folder / "check.mjs").write_text(program(*modules) + "\nexport { check };\n")
     listed = []
     for number, file in enumerate(files):
