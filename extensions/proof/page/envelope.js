@@ -48,7 +48,10 @@ export async function readKey(pem) {
   const given = bytesOf(inside[1].replace(/\s/g, ""));
   const isEcdsa = hex(given).includes(OID_P256);
   const kind = isEcdsa ? { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } : { name: "Ed25519" };
-  const key = await crypto.subtle.importKey("spki", given, kind, true, ["verify"]);
+  if (!crypto.subtle) throw new Error("this browser verifies signatures only on pages opened as a file or by https");
+  const key = await crypto.subtle.importKey("spki", given, kind, true, ["verify"]).catch(({ name }) => {
+    throw new Error(name === "NotSupportedError" ? `this browser cannot verify ${kind.name} signatures` : "this is no public key of a known kind");
+  });
   const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
   if (!isEcdsa) refuseWeak(der.slice(-32));
   const lines = base64(der).match(/.{1,64}/g).join("\n");

@@ -6,7 +6,7 @@ import { check } from "./check.js";
 
 const STATES = { ok: "holds", wrong: "wrong", unknown: "not checked" };
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
-const given = { export: null, known: new Map() };
+const given = { export: null, known: new Map(), runs: 0 };
 const at = (id) => document.getElementById(id);
 
 /** Return a text in which hidden characters are seen: they could reorder or forge a line. */
@@ -97,6 +97,7 @@ function results({ findings, told }) {
 /** Name the known keys by the parties whose key ids they have; a key of nobody fails the check. */
 async function keysFor(told) {
   const keys = new Map([["operator", at("operator").value]]);
+  await readKey(keys.get("operator")); // a key that cannot be read says nothing about the file
   for (const [file, pem] of given.known) {
     const { id } = await readKey(pem);
     const of = Object.entries(told?.keys ?? {}).find(([, { keyid }]) => keyid === id);
@@ -105,20 +106,29 @@ async function keysFor(told) {
   return keys;
 }
 
-async function run() {
+/** Check what was given; only who asked for it by the button is taken to the result. */
+async function run(asked) {
   const missing = [given.export ? "" : "the export", at("operator").value.trim() ? "" : "the operator’s public key"].filter(Boolean);
   const into = at("result");
-  if (missing.length) return into.replaceChildren(h("p", {}, `Still needed: ${missing.join(" and ")}.`));
-  into.replaceChildren(h("p", {}, "Checking …"));
-  try {
-    const first = await check(given.export, new Map([["operator", at("operator").value]]));
-    const found = given.known.size && first.told ? await check(given.export, await keysFor(first.told)) : first;
-    into.replaceChildren(...results(found).flat(Infinity));
-  } catch (error) {
-    into.replaceChildren(h("h2", { class: "wrong" }, "This cannot be checked."), h("p", {}, error.message));
+  if (missing.length) {
+    at("news").textContent = `Still needed: ${missing.join(" and ")}.`;
+    into.replaceChildren(h("p", {}, at("news").textContent));
+    return;
   }
-  into.focus();
-  return undefined;
+  into.replaceChildren(h("p", {}, "Checking …"));
+  const mine = (given.runs += 1);
+  let shown;
+  try {
+    const first = await check(given.export, await keysFor(null)); // tells whose the known keys are
+    const found = first.told ? await check(given.export, await keysFor(first.told)) : first;
+    shown = results(found).flat(Infinity);
+  } catch (error) {
+    shown = [h("h2", { class: "wrong" }, "This cannot be checked."), h("p", {}, error.message)];
+  }
+  if (mine !== given.runs) return; // other files were given meanwhile
+  into.replaceChildren(...shown);
+  at("news").textContent = into.querySelector("h2").textContent;
+  if (asked) into.focus();
 }
 
 /** Take dropped or chosen files: PEM is a key, and what is named operator is the operator's. */
@@ -131,13 +141,14 @@ async function take(files, whose) {
     else given.known.set(file.name, await file.text());
   }
   at("known-names").replaceChildren(visible([...given.known.keys()].join(", ")));
-  if (given.export && at("operator").value) await run();
+  if (given.export && at("operator").value) await run(false);
 }
 
-at("given").addEventListener("submit", (event) => (event.preventDefault(), run()));
+at("given").addEventListener("submit", (event) => (event.preventDefault(), run(true)));
 at("export").addEventListener("change", ({ target }) => take(target.files, ""));
 at("operator-file").addEventListener("change", ({ target }) => take(target.files, "operator"));
 at("known").addEventListener("change", ({ target }) => (given.known.clear(), take(target.files, "party")));
+at("operator").addEventListener("input", () => at("result").replaceChildren());
 document.addEventListener("dragover", (event) => (event.preventDefault(), document.body.classList.add("dropping")));
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
 document.addEventListener("drop", (event) => {

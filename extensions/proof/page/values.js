@@ -23,8 +23,9 @@ export function tableOf({ settings, table, agents }) {
   if (JSON.stringify(names) !== JSON.stringify(agents)) throw new Error("the game has other agents than the statement");
   const actions = new Map(names.map((agent) => [agent, own(told.actions, agent)]));
   const pays = new Map(told.payoffs.map(({ play, pays }) => [JSON.stringify(play), pays.map(exact)]));
-  const joint = plays([...actions.values()]);
-  if (pays.size !== told.payoffs.length || joint.length !== pays.size || !joint.every((play) => pays.has(JSON.stringify(play))))
+  const cells = [...actions.values()].reduce((count, list) => count * list.length, 1);
+  const isFull = cells === pays.size && cells === told.payoffs.length; // before all joint actions are listed
+  if (!isFull || !plays([...actions.values()]).every((play) => pays.has(JSON.stringify(play))))
     throw new Error("the table does not have each joint action once");
   const base = { agents: names, actions, pays, rounds: told.rounds ?? 1, worth: told.worth ?? "record" };
   return { ...base, baseline: baselineOf(base, absent ? absentOf(absent) : (told.absent ?? "")) };

@@ -110,5 +110,5 @@ def _redo_hashes(statement: Any) -> None:
     hashed = {key: predicate.get(key) for key in ("record", "settings")}
     hashed["settlement"] = {part: predicate.get(part) for part in money}
     for one in statement["subject"]:
-        if one["name"] in hashed:
+        if isinstance(one, dict) and one.get("name") in ("record", "settings", "settlement"):
             one["digest"] = {"sha256": digest(hashed[one["name"]])}

@@ -87,6 +87,13 @@ def test_all_is_done_by_keyboard(sent: Sent) -> None:
         assert "All of it holds" in opened.text()
 
 
+def test_a_private_key_is_sent_back(played: Play, sent: Sent) -> None:
+    sent.operator.write_text(played.signers[OPERATOR].pem())
+    with tab() as opened:
+        assert checked(opened, sent) == "This cannot be checked."
+        assert "keep this one secret" in opened.text()
+
+
 def test_files_are_dropped_on_the_page(sent: Sent) -> None:
     drop = """files => {
         const carried = new DataTransfer();

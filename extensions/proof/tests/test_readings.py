@@ -3,6 +3,7 @@
 `COOP_TEST_EXPORTS=1000 COOP_TEST_LIES=12000` sets the counts of the slow test.
 """
 
+import base64
 import json
 import os
 import shutil
@@ -21,7 +22,7 @@ from extensions.proof.tests.third_reading import check as read_again
 from shapley_coop.extensions.proof.check_page import MODULES, program
 from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.envelope import as_bytes
-from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
+from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey, read_public
 from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from shapley_coop.graphs.running import play
@@ -163,3 +164,15 @@ async def test_the_page_reads_runs_that_were_played(tmp_path: Path) -> None:
     assert (gifts["verdict"], lost["verdict"]) == ("sound", "sound")
     assert raid["verdict"] == "partly"
     assert {one["what"] for one in raid["findings"]} == {"play", "worths of coalitions"}
+
+
+def test_a_key_of_small_order_is_refused_by_the_page_too(tmp_path: Path) -> None:
+    """Under such a key one signature fits every message."""
+    der = bytes.fromhex("302a300506032b6570032100") + bytes([1]) + bytes(31)
+    body = base64.b64encode(der).decode()
+    pem = f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n"
+    with pytest.raises(ValueError, match="small order"):
+        read_public(pem)
+    export = random_export(dice("a weak key"))
+    [told] = by_page(tmp_path, [File(export.content, {OPERATOR: PublicKey(pem)})])
+    assert "small order" in told["findings"][0]["found"]

@@ -21,7 +21,8 @@ class Game:
 
     def __init__(self, told: Any) -> None:
         s = told["settings"]
-        table = told.get("table") or {**s["game"], **s["params"]}
+        other = {"absent": ""} if s["params"].keys() & {"actions", "payoffs"} else {}
+        table = told.get("table") or {**s["game"], **other, **s["params"]}
         self.agents, self.acts = told["agents"], table["actions"]
         assert table.keys() <= KNOWN, "other fields"
         assert table["agents"] == self.agents
