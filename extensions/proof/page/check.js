@@ -62,7 +62,7 @@ async function parties(told, keys, need, find) {
     const [stated, given] = [Object.hasOwn(told.keys, agent) ? told.keys[agent] : null, keys.get(agent)];
     const what = `signatures of ${agent}`;
     if (!stated) {
-      find(what, given || [...need, ...signers].includes(agent) ? "it has no key in this run" : "", "it has no key in this run");
+      find(what, given || [...need, ...signers].includes(agent) ? "it has no key in this run" : "", "none: it has no key, so that it agreed is the operator's word");
       continue;
     }
     const key = await readKey(stated.public);

@@ -5,6 +5,8 @@ import { readKey } from "./envelope.js";
 import { check } from "./check.js";
 
 const STATES = { ok: "holds", wrong: "wrong", unknown: "not checked" };
+const OPERATORS_WORD = "Only the operator vouches for the actions taken, for who proposed first, for the time and the version named, and that there was no other agreement.";
+const KEYS_IN_FILE = " You gave no party’s key: that the keys in the file are the parties’ is the operator’s word, too.";
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 const given = { export: null, known: new Map(), runs: 0 };
 const at = (id) => document.getElementById(id);
@@ -70,7 +72,7 @@ function details(told) {
     table(["Turn", ...agents, "Broken"], record.map((turn) => [turn.turn, ...actions(turn), breaches.filter((one) => one.turn === turn.turn).map(({ clause, agent }) => [`${clause} by `, name(agent), " "])])),
     h("h3", {}, "Values and money"),
     table(
-      ["Party", "Earned", "Contribution at the end", "Shapley value", "Deposits", "Payoff"],
+      ["Party", "Earned", "Marginal contribution", "Shapley value", "Deposits", "Payoff"],
       agents.map((agent) => [name(agent), amount(rewards[agent]), value("marginal", agent), value("shapley", agent), amount(forfeits[agent]), amount(payoffs[agent])]),
     ),
   ];
@@ -90,7 +92,7 @@ function results({ findings, told }) {
     drawn("unknown", "What could not be recomputed here"),
     told && findings.every(({ state }) => state !== "wrong") ? details(told) : [],
     drawn("ok", "What was recomputed"),
-    told ? h("p", { class: "small" }, "Only the operator vouches for the actions taken, for who proposed first, for the time and the version named, and that there was no other agreement.") : [],
+    told ? h("p", { class: "small" }, OPERATORS_WORD, given.known.size ? "" : KEYS_IN_FILE) : [],
   ];
 }
 
