@@ -19,6 +19,7 @@ const like = (fields, allowed = {}) => (x) =>
   Object.keys(fields).every((key) => Object.hasOwn(x, key) && fields[key](x[key])) &&
   Object.keys(x).every((key) => Object.hasOwn(fields, key) || (Object.hasOwn(allowed, key) && allowed[key](x[key])));
 
+const CONSTRAINT = /^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$/;
 const isAmount = (x) => isText(x) && /^-?\d{1,40}$/.test(x);
 const isHash = like({ sha256: isText });
 const isSignature = like({ keyid: isText, sig: isText });
@@ -55,7 +56,7 @@ export const isDeal = like({ clauses: listOf(isClause) }, { drops: (x) => listOf
 export const isSettings = like(
   {
     game: either(isText, isThing), params: isThing, seed: isWhole, absent: isText, norm: isText,
-    disagreement: one("signed", "norm"), constraints: listOf(isText),
+    disagreement: one("signed", "norm"), constraints: listOf((x) => isText(x) && CONSTRAINT.test(x)),
     enforcement: one("notional", "enforced", "escrow"),
     deposit: (x) => isText(x) && /^(\d{1,9}(\.\d{1,6})?)?$/.test(x), require_signed: isFlag,
   },

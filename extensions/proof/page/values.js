@@ -27,7 +27,9 @@ export function tableOf({ settings, table, agents }) {
   const isFull = cells === pays.size && cells === told.payoffs.length; // before all joint actions are listed
   if (!isFull || !plays([...actions.values()]).every((play) => pays.has(JSON.stringify(play))))
     throw new Error("the table does not have each joint action once");
-  const base = { agents: names, actions, pays, rounds: told.rounds ?? 1, worth: told.worth ?? "record" };
+  const rounds = Number(told.rounds ?? 1);
+  if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error("the number of rounds is none");
+  const base = { agents: names, actions, pays, rounds, worth: told.worth ?? "record" };
   return { ...base, baseline: baselineOf(base, absent ? absentOf(absent) : (told.absent ?? "")) };
 }
 

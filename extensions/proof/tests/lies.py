@@ -17,7 +17,7 @@ class Lie(NamedTuple):
         content: the file.
         path: the changed field, or "" for a byte.
         of_name: whether the change is of what the name of a game or norm means.
-        signed: whether a party signed the settings.
+        signed: whether a party signed what was changed.
     """
 
     content: bytes
@@ -55,7 +55,9 @@ def field_lie(chance: Random, export: Export) -> Lie:
             _redo_hashes(statement)
     is_named = "table" in export.statement["predicate"]
     named = path == _NORM or (is_named and path.startswith(_OF_NAME))
-    signed = any(one["signatures"] for one in export.statement["predicate"]["agreements"])
+    of = [int(part) for part in path.split(".")[2:3] if path.startswith("predicate.agreements.")]
+    agreed = export.statement["predicate"]["agreements"]
+    signed = any(one["signatures"] for n, one in enumerate(agreed) if n in of or not of)
     return Lie(as_bytes(envelope_signed(statement, [export.operator])), path, named, signed)
 
 

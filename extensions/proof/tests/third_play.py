@@ -28,7 +28,7 @@ class Game:
         assert table["agents"] == self.agents
         self.pays = {tuple(x["play"]): [F(p) for p in x["pays"]] for x in table["payoffs"]}
         assert len(self.pays) == len(table["payoffs"])
-        self.rounds = table.get("rounds", 1)
+        self.rounds = int(table.get("rounds", 1))
         assert table.get("worth", "record") == "record", "another rule of worths"
         absent: Any = s["absent"] or table.get("absent", "")
         if "=" in absent:

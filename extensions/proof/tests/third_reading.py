@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from fractions import Fraction as F
 from math import lcm
 from typing import Any
@@ -258,6 +259,11 @@ def check(content: bytes, keys: dict[str, str]) -> None:
         shaped(one, AGREED, {"contract"})
     for key in told["keys"].values():
         shaped(key, {str: "keyid public"}, set())
+    amount = r"\d{1,9}(\.\d{1,6})?"
+    assert re.fullmatch(rf"({amount})?", told["settings"]["deposit"], re.ASCII), "the deposit"
+    limit = rf"limited_liability|(cap|non_transferable|tax)={amount}"
+    limits = told["settings"]["constraints"]
+    assert all(re.fullmatch(limit, x, re.ASCII) for x in limits), "a constraint"
     assert told["settings"]["disagreement"] in ("signed", "norm"), "what decides"
     assert told["settings"]["enforcement"] in ("notional", "enforced", "escrow"), "enforcement"
     assert all(isinstance(x, str) for x in [*told["code"].values(), *told["agents"]]), "a text"
