@@ -26,7 +26,7 @@ class Lie(NamedTuple):
     signed: bool = False
 
 
-OWN_WORD = {"code", "begun", "ledger", "by", "reckoned"}
+OWN_WORD = {"code", "begun", "ledger", "by", "reckoned", "record"}
 """What only the operator states; docs/verify.md says so."""
 
 _OF_NAME = ("predicate.table", "predicate.settings.game", "predicate.settings.params")

@@ -225,6 +225,7 @@ def acceptances(told: Any, keys: dict[str, str]) -> None:
             }
             if a in keys or told["settings"]["require_signed"] or a in one["signatures"]:
                 mine = one["signatures"][a]
+                shaped(mine, {str: "keyid sig"}, set())
                 kind = "application/vnd.coop.acceptance+json"
                 assert mine["keyid"] == key["keyid"]
                 assert signs(key["public"], kind, canonical(accepts), mine["sig"])
