@@ -117,7 +117,9 @@ def test_three_readings_refuse_every_lie(exports: int, lies: int, tmp_path: Path
         if not refused:  # it changes no number, and nobody but the operator stated it
             assert OWN_WORD & {*lie.path.split(".")} or not lie.signed, lie.path
             believed[".".join(part for part in lie.path.split(".") if not part.isdigit())] += 1
-    print(f"{len(files) - sum(believed.values())} refused; not changed in meaning: {believed}")
+    of_names = sum(lie.of_name for lie in told)
+    refused_by_all = len(files) - of_names - sum(believed.values())
+    print(f"{refused_by_all} refused by all, {of_names} of names; the rest states: {believed}")
 
 
 def _lies(exports: int, lies: int) -> tuple[list[Lie], list[File]]:
