@@ -1,12 +1,10 @@
 """The extension for portable proofs: signed statements of runs that others recompute.
 
-`statement.statement_of` returns a statement of a run's agreements, actions and settlement.
-`checking.check` recomputes all of them from the statement alone, without the home of the run.
-`docs/verify.md` describes a statement's file, and how openssl and node verify it.
-
-In a run, parties with keys sign the offers that they accept, and mandates, which are limits that
-principals set for their agents, are enforced (`addition`). Signatures cover the DSSE encoding of
-canonical JSON (RFC 8785). The extra `keys` installs the cryptographic library.
+`statement.statement_of` returns a statement of a run's agreements, actions and settlement, which
+`checking.check` recomputes from the statement alone, and `check_page` is a page that does so in a
+browser. `docs/verify-format.md` describes the file. In a run, parties with keys sign the offers
+that they accept, and mandates, which are limits that principals set for their agents, are enforced
+(`addition`). The extra `keys` installs the cryptographic library.
 
 >>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding
 >>> from shapley_coop.extensions.proof.keys import PrivateKey
@@ -45,6 +43,8 @@ EXTENSION = Extension(
             f"{_HERE}.options:mandate_in",
         ),
     },
+    routes={"check": f"{_HERE}.check_route:check_routes"},
+    callers={"/check": "anybody"},
     additions={"proof": f"{_HERE}.addition:ADDITION"},
     first=("prove", "check"),
     commands={

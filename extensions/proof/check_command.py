@@ -1,14 +1,15 @@
 """The command `coop check`: it verifies and recomputes an export from this home or another."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import say, say_json
+from shapley_coop.cli.console import say, say_json, write_file
 from shapley_coop.cli.options import Json
+from shapley_coop.extensions.proof.check_page import check_page
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PublicKey
@@ -17,14 +18,16 @@ NOT_SOUND = 1
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A file that coop prove or coop reconcile wrote.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A file that coop prove or coop reconcile wrote.")
+    ] = None,
     key: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public key "
-            "that you trust for this signer, or the name of a key in this home.",
+            "that you trust for this signer, or the name of a key in this home."
         ),
-    ],
+    ] = None,
     need: Annotated[
         list[str] | None,
         typer.Option(help="An agent that must itself have signed everything agreed."),
@@ -33,29 +36,45 @@ def check(
         list[str] | None,
         typer.Option(help="PARTY=FILE: a log from which coop reconcile computed the file."),
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page that checks exports in a browser.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check an export: signatures, hashes, play, breaches, values and transfers, all recomputed.
 
-    The check needs nothing from the home of the run. From this home it reads only the keys that
-    you name.
+    The check needs nothing from the run's home, and from this home only the keys that you name.
     """
+    if page is not None:
+        _write_page(page)
+    if file is not None:
+        _check_file(file, keys_given(key or ()), need or (), _logs(log), as_json)
+    elif page is None:
+        raise ValueError("give the file to check, or --page FILE.html to write a checking page")
+
+
+def _check_file(
+    file: Path,
+    keys: "Mapping[str, PublicKey]",
+    need: Sequence[str],
+    logs: Mapping[str, Path],
+    as_json: bool,
+) -> None:
     from shapley_coop.extensions.proof.checking import check as recompute
 
     try:
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, keys_given(key), need or (), str(file), _logs(log))
-    sound = all(finding.sound for finding in findings)
+    findings = recompute(content, keys, need, str(file), logs)
+    wrong = sum(not finding.sound for finding in findings)
     if as_json:
-        say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
+        say_json({"sound": not wrong, "checks": [vars(finding) for finding in findings]})
     else:
         for finding in findings:
             say(f"{'ok  ' if finding.sound else 'FAIL'}  {finding.what}: {finding.found}")
-        wrong = sum(not finding.sound for finding in findings)
         say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
-    if not sound:
+    if wrong:
         sys.exit(NOT_SOUND)
 
 
@@ -72,6 +91,13 @@ def _logs(given: list[str] | None) -> dict[str, Path]:
             raise ValueError(f"--log {one}: give PARTY=FILE, a file that is here")
         found[party] = Path(file)
     return found
+
+
+def _write_page(page: Path) -> None:
+    if page.suffix != ".html":
+        raise ValueError(f"--page {page}: give the page a name that ends in .html")
+    write_file(page, check_page(), "--page")
+    say(str(page))
 
 
 def keys_given(given: Sequence[str]) -> "dict[str, PublicKey]":

@@ -17,6 +17,7 @@ from shapley_coop.extensions.proof.kinds import kind_of
 from shapley_coop.extensions.proof.mandate import read_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.recomputable import recomputable
 from shapley_coop.extensions.proof.signed_settings import SIGNED
 from shapley_coop.extensions.proof.statement import (
     IN_TOTO,
@@ -31,6 +32,7 @@ from shapley_coop.games.audits import audit
 from shapley_coop.games.catalogue import is_program, names
 from shapley_coop.games.opened import not_here, opens
 from shapley_coop.games.params import GameError
+from shapley_coop.games.turns import Turn
 from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -140,6 +142,8 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     table = table_at(told, chain)
     evaluated = EvaluatedTable(table)
     yield _told("agents", list(evaluated.agents), told.agents)
+    read = {**settings_of(told), "require_signed": told.settings.get("require_signed")}
+    yield _told("settings", {key: read[key] for key in SIGNED}, told.settings)
     if strangers := told.mandates.keys() - set(told.agents):
         yield Finding("mandates", False, f"{min(strangers)} is no party of this run")
     yield _contract(told, chain)
@@ -149,6 +153,10 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     stated = told.model_dump(mode="json", include=set(again))
     for part, words in _PARTS.items():
         yield _told(words, _plain(again[part]), stated[part])
+    given = recomputable(evaluated)
+    for part, words in (("table", "table of payoffs"), ("worths", "worths of coalitions")):
+        if (shown := getattr(told, part)) is not None:
+            yield _told(words, _plain(given.get(part)), shown)
     contract = chain[-1] if chain else None
     expected = subjects(contract, {**told.model_dump(mode="json"), **again})
     yield _told("subjects", expected, [one.model_dump() for one in statement.subject])
@@ -174,9 +182,11 @@ _PARTS = {
 
 
 def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
-    plans = [one for one in told.agreements if one.topic == PLAN]
-    wrong = [one for one in told.agreements if Deal.model_validate(one.deal).hash() != one.hash]
-    linked = [made["hash"] for made in chain] == [one.contract for one in plans]
+    read = [(one, Deal.model_validate(one.deal)) for one in told.agreements]
+    wrong = [one for one, deal in read if (deal.record(), deal.hash()) != (one.deal, one.hash)]
+    made = (contract["hash"] for contract in chain)
+    expected = [next(made) if one.topic == PLAN else None for one in told.agreements]
+    linked = [one.contract for one in told.agreements] == expected
     clauses = chain[-1]["text"].splitlines() if chain else []
     if wrong or not linked:
         return Finding("contract", False, "a hash differs from that of its clauses and history")
@@ -196,6 +206,8 @@ def _play(told: Predicate, wrong: str) -> Finding:
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
+    if strange := {key for turn in record for key in turn} - Turn.__annotations__.keys():
+        return Finding("play", False, f"a turn has the unknown field {min(strange)}")
     for turn, after in zip(record, game.analysis.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")

@@ -42,10 +42,11 @@ def party_findings(
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
     agreed = [agreed_of(one) for one in told.agreements]
     run = _run(told)
+    signers = {agent for one in agreed for agent in one.signatures}
     for agent in told.agents:
         what, given = f"signatures of {agent}", keys.get(agent)
         if agent not in stated:
-            absent = agent in need or given is not None
+            absent = agent in need or given is not None or agent in signers
             yield Finding(what, not absent, "it has no key in this run")
             continue
         key = stated[agent]
@@ -57,7 +58,7 @@ def party_findings(
             yield Finding(what, False, f"its key was not given: --key {agent}=FILE.pem")
         else:
             yield _signed_by(agent, key, told, run, agreed, given is not None)
-    for name in [*need, *keys, *told.keys]:
+    for name in [*need, *keys, *told.keys, *sorted(signers - {*told.agents})]:
         agent = name.removeprefix(PRINCIPAL)
         if agent not in told.agents and name != OPERATOR:
             yield Finding(f"signatures of {name}", False, "it is no party of this run")

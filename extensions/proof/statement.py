@@ -4,21 +4,23 @@ A statement never holds private letters or answers; it holds public messages onl
 Amounts are strings of millionths of the game's unit. Values are strings of exact numbers.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.canonical import digest
+from shapley_coop.canonical import canonical, digest
 from shapley_coop.deals.contract import Contract, rebuilt
-from shapley_coop.deals.language.deal import Offer
+from shapley_coop.deals.language.deal import Deal, Offer, put
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.extensions.proof.acceptance import Signature
 from shapley_coop.extensions.proof.envelope import Envelope, sign_envelope
 from shapley_coop.extensions.proof.kept_mandates import mandate_of
 from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.recomputable import recomputable
 from shapley_coop.extensions.proof.settings import settings_in
 from shapley_coop.extensions.proof.signatures import signatures_on
 from shapley_coop.extensions.proof.signed_settings import committed_in, signed_recipe
@@ -35,7 +37,7 @@ PLAN = "plan"
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Key(_Part):
@@ -101,6 +103,8 @@ class Predicate(_Part):
     payoffs: dict[str, str]
     ledger: str  # "paid", or "counterfactual" for an unpaid fork
     talk: list[dict[str, Any]] | None = None
+    table: dict[str, Any] | None = None  # the payoffs of a game that `settings` only names
+    worths: list[str] | None = None  # the worth of each coalition, by mask
 
 
 class Subject(_Part):
@@ -181,12 +185,12 @@ def _predicate(
         },
         "mandates": _mandates(settings.mandates, mandates),
         "settings": signed_recipe(table),
-        "agreements": _agreements(table),
-        "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
+        **_agreed(table),
         "reckoned": bool(table.get("reckoning")),
         "record": list(evaluated.record),
         **settlement_in(settled),
         "ledger": settled["ledger"],
+        **recomputable(evaluated),
     }
 
 
@@ -198,7 +202,7 @@ def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) ->
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
     """Return a statement's fields about the settlement; amounts are strings of millionths."""
     return {
-        "breaches": settled["breaches"],
+        "breaches": sorted(settled["breaches"], key=_place),
         "values": settled["credit"],
         "basis": settled["basis"],
         "rewards": _strings(settled["rewards"]),
@@ -218,6 +222,24 @@ def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[di
         "settlement": digest({part: predicate[part] for part in parts}),
     }
     return [{"name": name, "digest": {"sha256": found}} for name, found in hashed.items()]
+
+
+def _place(breach: Mapping[str, Any]) -> tuple[int, int, str, str]:
+    """Return a breach's place: canonical JSON keeps no order of agents, so names decide last."""
+    return breach["turn"], len(breach["clause"]), breach["clause"], breach["agent"]
+
+
+def _agreed(table: Table) -> dict[str, Any]:
+    """Return the agreements, and the clauses in force as words that follow from the file alone."""
+    agreements = json.loads(canonical(_agreements(table)))
+    plans = [
+        (put(Deal.of(one["deal"]), one["by"], one["revision"]), one["turn"])
+        for one in agreements
+        if one["topic"] == PLAN
+    ]
+    chain = rebuilt(plans)
+    text = chain[-1]["text"] if chain else ""
+    return {"agreements": agreements, "clauses": text.splitlines()}
 
 
 def _agreements(table: Table) -> list[dict[str, Any]]:

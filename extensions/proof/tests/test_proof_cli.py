@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from shapley_coop.extensions.proof.check_route import check_routes
 from tests.brought import brought_by
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 from tests.played_by_server import on_server
@@ -146,3 +149,15 @@ def test_two_homes_in_two_processes_check_each_others_exports(tmp_path: Path) ->
         assert found["sound"]
         done = {one["what"] for one in found["checks"]}
         assert {"play", "contributions and values", "transfers", "payoffs"} <= done
+
+
+def test_the_checking_page_is_written_and_served(coop: Coop, tmp_path: Path) -> None:
+    assert coop("check", "--page", "check.html").code == 0
+    written = (tmp_path / "check.html").read_text(encoding="utf-8")
+    assert "ends in .html" in one_line(coop("check", "--page", "deal.dsse.json"), USAGE)
+    assert "--page FILE.html" in one_line(coop("check"), USAGE)
+    served = TestClient(Starlette(routes=check_routes())).get("/check")
+    assert served.text == written
+    policy = served.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "connect-src" not in policy

@@ -87,3 +87,20 @@ async def test_the_norm_where_nobody_agrees(script: Script) -> None:
 async def test_a_play_without_any_agreement_has_nothing_to_sign() -> None:
     told = await exported("llm_only", game="escape_room")
     assert (told["agreements"], told["clauses"], told["transfers"]) == ([], [], [])
+
+
+async def test_names_that_are_not_in_the_order_of_the_file(script: Script) -> None:
+    """Canonical JSON sorts Abe before Zed, so that words and breaches must not depend on it."""
+    split = {"kind": "share", "fractions": {"Zed": "0.5", "Abe": "0.5"}}
+    clauses = [{"kind": "do", "agent": "everyone", "action": "cooperate"}, split]
+    script["Zed", "propose"] = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+    script["Abe", "answer"] = "<ACCEPT>"
+    script["Zed", "act"] = script["Abe", "act"] = "<ACTION>defect</ACTION>"
+    params = {
+        "agents": ["Zed", "Abe"],
+        "actions": {name: ["defect", "cooperate"] for name in ("Zed", "Abe")},
+        "rounds": 1,
+    }
+    told = await exported("shapley_coop", game="prisoners_dilemma", params=params)
+    assert told["clauses"][-1] == "c2. At the end the total is split: Abe 50 %, Zed 50 %."
+    assert [breach["agent"] for breach in told["breaches"]] == ["Abe", "Zed"]

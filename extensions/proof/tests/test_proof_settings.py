@@ -14,6 +14,7 @@ from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.recomputable import recomputable
 from shapley_coop.extensions.proof.signed_settings import SIGNED
 from shapley_coop.extensions.proof.statement import Predicate, settlement_in, subjects
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -102,7 +103,8 @@ def recomputed(statement: dict[str, Any]) -> dict[str, Any]:
         record.append({**turn, "rewards": after.rewards})
     told = told.model_copy(update={"record": record})
     chain = chain_of(told)
-    again = settlement_in(decide(EvaluatedTable(table_at(told, chain))))
+    evaluated = EvaluatedTable(table_at(told, chain))
+    again = settlement_in(decide(evaluated)) | recomputable(evaluated)
     predicate = {**statement["predicate"], "record": record, **again}
     about = subjects(chain[-1], {**Predicate.model_validate(predicate).model_dump(), **predicate})
     return {**statement, "predicate": predicate, "subject": about}
