@@ -169,7 +169,7 @@ class Server:
         config.pop("configurable")  # the server itself sets the run's thread
         how: Any = {"config": config, "context": {}, "durability": "sync"}
         # A killed server starts a run again with its input; the key makes that the same play.
-        start = None if begun else {"room": cell.room, "idempotency_key": thread}
+        start: Any = None if begun else {"room": cell.room, "idempotency_key": thread}
         made = self._client.runs.create(thread, cell.graph, input=start, **how)
         try:
             return str((await self._answered(made))["run_id"])
