@@ -64,6 +64,26 @@ async def test_letters_say_what_one_holds_and_what_has_changed_hands(script: Scr
     assert "PROPOSAL" not in acting
 
 
+@pytest.mark.parametrize(
+    ("room", "costs"),
+    [
+        ({}, "all see it, and it costs nothing."),
+        ({"enforcement": "escrow", "deposit": "0.2"}, "the first breach costs the deposit of 0.2."),
+    ],
+)
+async def test_the_talk_says_that_a_deal_asks_for_tasks_and_what_a_breach_costs(
+    script: Script, room: dict[str, str], costs: str
+) -> None:
+    script["Alice", "exchange"] = propose(KEEP)
+    script["Bob", "exchange"] = ACCEPT
+    await run(**room)
+    letter = script.shown_to("Bob", "exchange")[0]
+    assert "A deal, also one without a trade, asks each to do all tasks" in letter
+    assert script.shown_to("Bob", "act")[0].facts["duties"], "as the letter said"
+    assert f"doing only some breaks it: {costs}" in letter
+    assert "one a turn from turn 2 on, in the order above" in letter
+
+
 async def test_tasks_are_done_that_an_action_names_in_the_words_of_letters(script: Script) -> None:
     game = TaskExchange()
 
