@@ -84,6 +84,24 @@ async def test_the_talk_says_that_a_deal_asks_for_tasks_and_what_a_breach_costs(
     assert "one a turn from turn 2 on, in the order above" in letter
 
 
+async def test_a_deal_asks_for_no_task_that_is_done_and_says_what_was_left_out(
+    script: Script,
+) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    script["Bob", "act"] = lambda facts: f"<ACTION>{facts['legal'][-2]}</ACTION>"  # the last first
+    await run()
+    _, second, third, fourth = script.shown_to("Bob", "act")
+    assert "**The deal asks you for: book_flight(" in second
+    assert "You left out, at its turn in the deal: take_note(" in second
+    for letter in (third, fourth):
+        assert letter.facts["duties"] == []
+        assert "for a task that is done already: s" in letter
+        assert "asks you for" not in letter
+    assert "| you do nothing more | 0.4937 |" in fourth
+    assert "| you do nothing more" not in second, "the row of the breach that pays most is there"
+
+
 async def test_tasks_are_done_that_an_action_names_in_the_words_of_letters(script: Script) -> None:
     game = TaskExchange()
 
