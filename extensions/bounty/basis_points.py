@@ -13,6 +13,7 @@ from shapley_coop.extensions.proof.envelope import Envelope, read_envelope
 from shapley_coop.extensions.proof.home_keys import key_names, key_of
 from shapley_coop.extensions.proof.keys import PublicKey
 from shapley_coop.extensions.proof.kinds import Owed, kind_of
+from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.files import bytes_of
 
 WHOLE = 10_000
@@ -25,10 +26,12 @@ class Proved(NamedTuple):
     Attributes:
         content: the statement.
         sha256: the hash of the payload that is signed.
+        keys: the trusted keys, by the signers' names.
     """
 
     content: Mapping[str, Any]
     sha256: str
+    keys: Mapping[str, PublicKey]
 
     def owed(self) -> Owed:
         """Return what the statement says is to be paid.
@@ -39,7 +42,7 @@ class Proved(NamedTuple):
         kind = kind_of(self.content)
         if kind is None:
             raise ValueError("the file is the proof of a run: give the run's name to coop pay")
-        return kind.owed(self.content)
+        return kind.owed(self.content, self.keys)
 
 
 def proved(file: Path, keys: Sequence[str]) -> Proved:
@@ -47,8 +50,8 @@ def proved(file: Path, keys: Sequence[str]) -> Proved:
 
     Args:
         file: what `coop prove` or `coop reconcile` wrote.
-        keys: the trusted keys, as `coop check --key` takes them; without any, the operator's key
-            is the key of this home that signed the file.
+        keys: the trusted keys, as `coop check --key` takes them; without the operator's, that is
+            the key of this home that signed the file.
 
     Raises:
         ValueError: the file cannot be read, or a check of it fails.
@@ -58,11 +61,13 @@ def proved(file: Path, keys: Sequence[str]) -> Proved:
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as a proof: {error.strerror}") from None
     envelope = read_envelope(content, str(file))
-    trusted = keys_given(keys) or _signer_here(envelope, file)
+    trusted = keys_given(keys)
+    if OPERATOR not in trusted:
+        trusted |= _signer_here(envelope, file)
     for finding in check(content, trusted, source=str(file)):
         if not finding.sound:
             raise ValueError(f"{file} does not hold: {finding.what}: {finding.found}")
-    return Proved(envelope.content, hashlib.sha256(envelope.payload).hexdigest())
+    return Proved(envelope.content, hashlib.sha256(envelope.payload).hexdigest(), trusted)
 
 
 def _signer_here(envelope: Envelope, file: Path) -> dict[str, PublicKey]:
@@ -73,7 +78,7 @@ def _signer_here(envelope: Envelope, file: Path) -> dict[str, PublicKey]:
     """
     for name in key_names():
         if (key := key_of(name).public).keyid in envelope.signatures:
-            return {"operator": key}
+            return {OPERATOR: key}
     raise ValueError(f"{file} is signed by no key of this home: give --key operator=FILE.pem")
 
 

@@ -68,7 +68,10 @@ Proof = Annotated[
 ]
 Keys = Annotated[
     list[str] | None,
-    typer.Option(help="operator=FILE.pem: who signed the file; by default a key of this home."),
+    typer.Option(
+        help="operator=FILE.pem: who signed the file; PARTY=FILE.pem: who signed a contract. By "
+        "default, keys of this home."
+    ),
 ]
 
 

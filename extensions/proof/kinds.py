@@ -46,8 +46,8 @@ class Kind(Protocol):
         """
         ...
 
-    def owed(self, content: Mapping[str, Any]) -> Owed:
-        """Return what is to be paid by a checked statement.
+    def owed(self, content: Mapping[str, Any], keys: Mapping[str, PublicKey]) -> Owed:
+        """Return what is to be paid by a checked statement; `keys` are those of its check.
 
         Raises:
             ValueError: it cannot be paid.

@@ -12,7 +12,7 @@ from shapley_coop.extensions.proof.keys import PublicKey
 from shapley_coop.extensions.proof.kinds import Owed
 from shapley_coop.extensions.proof.parties import OPERATOR, Finding
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in
-from shapley_coop.extensions.reconcile.signed import terms_of
+from shapley_coop.extensions.reconcile.signed import signers, terms_of
 from shapley_coop.extensions.reconcile.verdict import outcome, reconcile, statement_of
 
 HELD = "in dispute"
@@ -35,19 +35,27 @@ class Reconciliation:
         again = statement_of(contract, told["signatures"], verdict)
         same = digest(again) == digest(content)
         yield Finding("statement", same, "contract, and hashes of logs and verdict")
-        signatures = {one["keyid"]: base64_bytes(one["sig"]) for one in told["signatures"]}
-        yield from _signatures(contract, terms_of(contract, signatures), keys, need)
+        yield from _signatures(contract, _terms(contract, content), keys, need)
         yield from _counts(contract, verdict)
         yield from _logs(contract, verdict, logs)
 
-    def owed(self, content: Mapping[str, Any]) -> Owed:
+    def owed(self, content: Mapping[str, Any], keys: Mapping[str, PublicKey]) -> Owed:
         """Return what is due, and the shares of the most that could be due.
 
         The shares divide the cap, or else the price of all events of either log: what is due goes
         to the first party, what is in dispute is held, and the rest returns to the second party.
         If the first party may have to give money back, its share is negative.
+
+        Raises:
+            ValueError: a party has not signed the contract with a key that is known.
         """
         contract, verdict = _contract(content), content["predicate"]["verdict"]
+        signed = signers(contract, _terms(contract, content), keys)
+        for party in signed.missing:
+            raise ValueError(
+                f"the contract is {signed.words()}: give --key {party}=FILE.pem if it has, or "
+                "sign the contract with coop contract sign and reconcile again"
+            )
         (payee, payer), due, held = contract.parties, exact(verdict["due"]), exact(verdict["open"])
         moves = [(payer, payee, to_micro(due)) if due > 0 else (payee, payer, to_micro(-due))]
         least, most = contract.owed(verdict["both"]), verdict["both"] + verdict["one"]
@@ -62,6 +70,12 @@ RECONCILIATION = Reconciliation()
 
 def _contract(content: Mapping[str, Any]) -> OutcomeContract:
     return contract_in(content["predicate"]["contract"], "the contract")
+
+
+def _terms(contract: OutcomeContract, content: Mapping[str, Any]) -> Envelope:
+    """Return the contract's envelope, which a statement repeats."""
+    listed = content["predicate"]["signatures"]
+    return terms_of(contract, {one["keyid"]: base64_bytes(one["sig"]) for one in listed})
 
 
 def _signatures(

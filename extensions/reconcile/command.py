@@ -44,7 +44,7 @@ def reconcile(
 
     Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
     """
-    from shapley_coop.extensions.reconcile.signed import read_terms, sign_verdict
+    from shapley_coop.extensions.reconcile.signed import read_terms, sign_verdict, signers
     from shapley_coop.extensions.reconcile.verdict import OPEN
     from shapley_coop.extensions.reconcile.verdict import reconcile as compare
 
@@ -60,9 +60,11 @@ def reconcile(
     if key and out:
         write_file(out, sign_verdict(agreed, terms, verdict, key))
         note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
+    signed = signers(agreed, terms)
     if as_json:
-        say_json(verdict)
+        say_json({**verdict, "contract": signed._asdict()})
     else:
+        say(f"contract: {signed.words()}")
         _tell(agreed, verdict)
     if verdict["verdict"] == OPEN:
         sys.exit(IN_DISPUTE)
@@ -70,12 +72,12 @@ def reconcile(
 
 def sign(contract: Contract, key: Key, out: Out) -> None:
     """Sign an outcome contract, for coop reconcile; each party adds its signature to the file."""
-    from shapley_coop.extensions.reconcile.signed import read_terms, sign_terms
+    from shapley_coop.extensions.reconcile.signed import read_terms, sign_terms, signers
 
     agreed, terms = read_terms(contract)
     write_file(out, sign_terms(terms, key))
     say(str(out))
-    note(f"it has {len(terms.signatures)} of 2 signatures: {' and '.join(agreed.parties)}")
+    note(f"the contract is {signers(agreed, terms).words()}")
 
 
 def _tell(contract: "OutcomeContract", verdict: dict[str, Any]) -> None:

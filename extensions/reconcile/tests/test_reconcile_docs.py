@@ -20,6 +20,7 @@ from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.statement import IN_TOTO
 from shapley_coop.extensions.reconcile.signed import read_terms
 from shapley_coop.extensions.reconcile.verdict import reconcile, statement_of
+from shapley_coop.state.storage.home import home
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.root import ROOT
 
@@ -32,7 +33,7 @@ COMMANDS = [
     if line.startswith("coop ")
 ]
 RECONCILE = ("reconcile", "terms.json", "--ours", "acme.csv", "--theirs", "shop.jsonl")
-KEYS = [f"--key={one}" for one in ("operator=acme", "Acme=acme", "Shop=shop")]
+KEYS = [f"--key={one}" for one in ("operator=Acme", "Acme=Acme", "Shop=Shop")]
 LOGS = ("--log", "Acme=acme.csv", "--log", "Shop=shop.jsonl")
 
 
@@ -41,8 +42,8 @@ def played(coop: Coop, tmp_path: Path) -> list[Any]:
     """The page's commands, played in a folder with the page's files."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert "for who in acme shop; do coop keys new $who; done" in PAGE
-    for who in ("acme", "shop"):
+    assert "for who in Acme Shop; do coop keys new $who; done" in PAGE
+    for who in ("Acme", "Shop"):
         assert coop("keys", "new", who).code == 0
     return [coop(*command) for command in COMMANDS]
 
@@ -50,6 +51,7 @@ def played(coop: Coop, tmp_path: Path) -> list[Any]:
 def test_the_page_says_what_its_commands_do(played: list[Any], coop: Coop) -> None:
     *_, reconciled, checked, paid = played
     assert [one.code for one in played] == [0, 0, FAILED, 0, 0]
+    assert "contract: signed by 2 of 2: Acme and Shop" in reconciled.out
     assert "agreed 0.99 EUR, in dispute 0.99 EUR" in reconciled.out
     assert "in dispute: Shop owes Acme 0.99 EUR; 0.99 EUR stays open" in reconciled.out
     assert "  renamed id: Acme t2 (line 2); Shop x2 (line 1)\n" in reconciled.out
@@ -68,7 +70,7 @@ def test_the_page_says_what_its_commands_do(played: list[Any], coop: Coop) -> No
 def test_both_parties_sign_the_same_bytes(played: list[Any], coop: Coop, tmp_path: Path) -> None:
     ours = read_envelope((tmp_path / "verdict.json").read_bytes())
     shops = ("reconcile", "terms.json", "--as", "Shop", "--ours", "shop.jsonl")
-    assert coop(*shops, "--theirs", "acme.csv", "--key", "shop", "-o", "v.json").code == FAILED
+    assert coop(*shops, "--theirs", "acme.csv", "--key", "Shop", "-o", "v.json").code == FAILED
     theirs = read_envelope((tmp_path / "v.json").read_bytes())
     assert ours.payload == theirs.payload
     assert ours.signatures.keys() != theirs.signatures.keys()
@@ -80,8 +82,8 @@ def test_the_order_of_the_parties_names_is_no_matter(
     terms = FILES["terms.yaml"].replace("[Acme, Shop]", "[Shop, Acme]")
     (tmp_path / "terms.yaml").write_text(terms, encoding="utf-8")
     asked = ("reconcile", "terms.yaml", "--ours", "shop.jsonl", "--theirs", "acme.csv")
-    assert coop(*asked, "--key", "shop", "-o", "verdict.json").code == FAILED
-    assert coop("check", "verdict.json", "--key", "operator=shop", *LOGS).code == 0
+    assert coop(*asked, "--key", "Shop", "-o", "verdict.json").code == FAILED
+    assert coop("check", "verdict.json", "--key", "operator=Shop", *LOGS).code == 0
 
 
 def test_a_verdict_that_does_not_follow_is_found(
@@ -91,7 +93,7 @@ def test_a_verdict_that_does_not_follow_is_found(
 
     def check(change: str, to: str, *more: str) -> Any:
         content = json.loads(envelope.payload.decode().replace(change, to))
-        signed = sign_envelope(envelope.payload_type, content, [key_of("acme")])
+        signed = sign_envelope(envelope.payload_type, content, [key_of("Acme")])
         (tmp_path / "other.json").write_bytes(as_bytes(signed))
         return coop("check", "other.json", *KEYS, *more)
 
@@ -165,7 +167,7 @@ def test_wrong_use_is_one_line_and_writes_nothing(
     wrong = ("reconcile", "verdict.json", *RECONCILE[2:])
     assert "not an outcome contract" in one_line(coop(*wrong), USAGE)
     (tmp_path / "bad.csv").write_text("id\n", encoding="utf-8")
-    asked = (*RECONCILE[:3], "bad.csv", *RECONCILE[4:], "--key", "acme", "-o", "x.json")
+    asked = (*RECONCILE[:3], "bad.csv", *RECONCILE[4:], "--key", "Acme", "-o", "x.json")
     assert "bad.csv: line 1: the header has no column 'time'" in one_line(coop(*asked), USAGE)
     (tmp_path / "bad.csv").unlink()
     assert sorted(tmp_path.iterdir()) == before
@@ -187,7 +189,58 @@ def test_a_verdict_is_paid_by_a_bank_file_or_as_shares(
     terms = FILES["terms.yaml"].replace("guaranteed: 1", "guaranteed: 9")
     (tmp_path / "terms.json").write_text(terms.replace("cap: 2\n", ""), encoding="utf-8")
     (tmp_path / "terms.json").rename(tmp_path / "terms.yaml")
-    reconciled = ("reconcile", "terms.yaml", *RECONCILE[2:], "--key", "acme", "-o", "less.json")
+    for terms, who in (("terms.yaml", "Acme"), ("terms.json", "Shop")):
+        assert coop("contract", "sign", terms, "--key", who, "-o", "terms.json").code == 0
+    reconciled = (*RECONCILE, "--key", "Acme", "-o", "less.json")
     assert coop(*reconciled).code == FAILED
     refused = one_line(coop("pay", "less.json", "--basis-points"), USAGE)
     assert "Acme ends with -3.01: a share cannot be negative" in refused
+
+
+def test_only_distinct_keys_of_both_parties_sign_a_contract(
+    played: list[Any], coop: Coop, tmp_path: Path
+) -> None:
+    def signed(*keys: str) -> Any:
+        (tmp_path / "c.json").unlink(missing_ok=True)
+        for key in keys:
+            terms = "c.json" if (tmp_path / "c.json").exists() else "terms.yaml"
+            last = coop("contract", "sign", terms, "--key", key, "-o", "c.json")
+        return last.err
+
+    for name in ("eve", "zoe"):
+        assert coop("keys", "new", name).code == 0
+    assert "signed by 2 of 2: Acme and Shop" in signed("Shop", "Acme")
+    assert "signed by 1 of 2: Shop has not signed" in signed("Acme")
+    strangers = "signed by 0 of 2: Acme and Shop have not signed with a key known here; "
+    assert f"{strangers}other signatures: eve, zoe" in signed("eve", "zoe")
+    keys = home().folder / "keys"
+    for party in ("Acme", "Shop"):  # one key under both names
+        (keys / f"{party}.pem").write_bytes((keys / "eve.pem").read_bytes())
+    assert "signed by 1 of 2: Shop has not signed with" in signed("eve", "zoe")
+
+
+def test_no_verdict_is_paid_whose_contract_a_party_has_not_signed(
+    played: list[Any], coop: Coop, tmp_path: Path
+) -> None:
+    assert coop("keys", "new", "op").code == 0
+    pay = ("pay", "v.json", "--basis-points")
+    for terms, told in (
+        ("terms.yaml", "signed by 0 of 2: Acme and Shop have not signed: give --key Acme=FILE.pem"),
+        ("half.json", "signed by 1 of 2: Acme has not signed: give --key Acme=FILE.pem if it has"),
+    ):
+        assert coop("contract", "sign", "terms.yaml", "--key=Shop", "-o", "half.json").code == 0
+        asked = ("reconcile", terms, *RECONCILE[2:])
+        reconciled = coop(*asked, "--key", "op", "-o", "v.json")
+        assert f"contract: {told.partition(': give')[0]}\n" in reconciled.out
+        assert told in one_line(coop(*pay), USAGE)
+    assert coop(*asked, "--json").out.count('"missing"') == 1
+    assert coop("contract", "sign", "half.json", "--key", "Acme", "-o", "terms.json").code == 0
+    assert coop(*RECONCILE, "--key", "op", "-o", "v.json").code == FAILED
+    assert coop(*pay).code == 0
+    public = coop("keys", "show", "Acme").out
+    (home().folder / "keys" / "Acme.pem").unlink()
+    assert "Acme has not signed with a key known here" in one_line(coop(*pay), USAGE)
+    (tmp_path / "Acme.pub.pem").write_text(public, encoding="utf-8")
+    assert coop(*pay, "--key", "Acme=Acme.pub.pem").code == 0
+    wrong = one_line(coop(*pay, "--key", "Acme=op"), USAGE)
+    assert "signature of Acme: not on the contract" in wrong
