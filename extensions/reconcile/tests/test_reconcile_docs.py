@@ -112,8 +112,10 @@ def test_a_verdict_that_does_not_follow_is_found(
     assert check("x", "x", *LOGS).code == 0
     assert "ok    logs: lines were not recounted without --log Acme=FILE" in check("x", "x").out
     (tmp_path / "acme.csv").write_text(FILES["acme.csv"].replace("Cem", "Dan"), encoding="utf-8")
-    found = check("x", "x", *LOGS)
-    assert "FAIL  log of Acme: another file" in found.out
+    for logs in (LOGS, LOGS[:2]):
+        found = check("x", "x", *logs)
+        assert (found.code, "FAIL  log of Acme: another file" in found.out) == (FAILED, True)
+    assert "ok    log of Shop: as told" in check("x", "x", *LOGS[2:]).out
     assert "FAIL  signature of Zoe" in check("x", "x", "--need", "Zoe").out
     assert "--log Acme: give PARTY=FILE" in one_line(check("x", "x", "--log", "Acme"), USAGE)
 
