@@ -3,10 +3,12 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, seconds
 from shapley_coop.extensions.reconcile.logs import COUNTS, LATE, OTHER, OUTSIDE, REVERSED, Log
+from shapley_coop.extensions.reconcile.pairing import Alone, pairs
 
 MOST_DIFFERENCES = 100_000
 """The most differences of two logs that are written down."""
@@ -26,10 +28,9 @@ UPDATE event SET status = 1 WHERE status = 0 AND EXISTS (
 """
 
 # `state` has what each log says of an event: that of its best line, as long as the log has any.
-# `alone` has the events whose ids the other log lacks; `place` numbers those with equal keys, so
-# that each is paired with at most one under another id.
+# `alone` has the events whose ids the other log lacks, `renamed` their pairs.
 _STATES = """
-CREATE TABLE state AS SELECT id, min(key) AS key,
+CREATE TABLE state AS SELECT id, min(key) AS key, min(time) FILTER (WHERE status < 4) AS time,
   group_concat(line) FILTER (WHERE side = 0) AS lines,
   min(status) FILTER (WHERE side = 0) AS status,
   sum(status IN (0, 2, 3)) FILTER (WHERE side = 0) AS times,
@@ -38,26 +39,29 @@ CREATE TABLE state AS SELECT id, min(key) AS key,
   sum(status IN (0, 2, 3)) FILTER (WHERE side = 1) AS times2
   FROM event WHERE status < 5 GROUP BY id;
 CREATE TABLE alone AS
-  SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY status, id) AS place FROM (
-    SELECT 0 AS side, id, key, lines, status, times FROM state WHERE status2 IS NULL AND status < 4
-    UNION ALL
-    SELECT 1, id, key, lines2, status2, times2 FROM state WHERE status IS NULL AND status2 < 4);
-CREATE INDEX lonely ON alone (side, key, place);
+  SELECT 0 AS side, id, key, time, lines, status, times FROM state
+  WHERE status2 IS NULL AND status < 4
+  UNION ALL
+  SELECT 1, id, key, time, lines2, status2, times2 FROM state
+  WHERE status IS NULL AND status2 < 4;
+CREATE UNIQUE INDEX lonely ON alone (id);
+CREATE TABLE renamed (id TEXT PRIMARY KEY, id2 TEXT UNIQUE);
 CREATE VIEW pair AS
   SELECT id, lines, status, times, id AS id2, lines2, status2, times2 FROM state
   WHERE status IS NOT NULL AND status2 IS NOT NULL
   UNION ALL
   SELECT a.id, a.lines, a.status, a.times, b.id, b.lines, b.status, b.times
-  FROM alone AS a LEFT JOIN alone AS b ON b.side = 1 AND b.key = a.key AND b.place = a.place
+  FROM alone AS a LEFT JOIN renamed ON renamed.id = a.id LEFT JOIN alone AS b ON b.id = renamed.id2
   WHERE a.side = 0
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, id, lines, status, times FROM alone AS b
-  WHERE side = 1 AND NOT EXISTS (
-    SELECT 1 FROM alone AS a WHERE a.side = 0 AND a.key = b.key AND a.place = b.place);
+  SELECT NULL, NULL, NULL, NULL, id, lines, status, times FROM alone
+  WHERE side = 1 AND id NOT IN (SELECT id2 FROM renamed);
 """
 
 _DIFFERENT = """
 SELECT * FROM pair WHERE status IS NOT status2 OR times IS NOT times2 OR id IS NOT id2"""
+_ALONE = "SELECT count(*) FROM alone GROUP BY side"
+_KEYED = "SELECT key, time, status, id, side FROM alone WHERE key IS NOT NULL ORDER BY key"
 _CLAIMED = "SELECT side, count(*) FROM event WHERE status < 4 GROUP BY side"
 _COUNTS = "SELECT sum(status = 0), sum(status2 = 0), sum(status = 0 AND status2 = 0) FROM pair"
 
@@ -90,12 +94,14 @@ def match(
             books.execute("CREATE INDEX back ON event (side, id, time) WHERE status = 5")
             books.execute(_REVERSE, (within,))
         books.executescript(_STATES)
+        _check_few(max([0, *(count for (count,) in books.execute(_ALONE))]), logs)
+        for _, rows in groupby(books.execute(_KEYED).fetchall(), lambda row: row[0]):
+            renamed = pairs(Alone(*row[1:]) for row in rows)
+            books.executemany("INSERT INTO renamed VALUES (?, ?)", renamed)
         found: list[dict[str, Any]] = []
         for row in books.execute(_DIFFERENT):
             found += _differences(parties, _state(row[:4]), _state(row[4:]))
-            if len(found) > MOST_DIFFERENCES:
-                names = " and ".join(str(log.path) for log in logs)
-                raise ValueError(f"{names} differ in more than {MOST_DIFFERENCES} lines: check ids")
+            _check_few(len(found), logs)
         claimed = dict(books.execute(_CLAIMED))
         *counts, both = (count or 0 for count in books.execute(_COUNTS).fetchone())
         sides = {
@@ -108,6 +114,13 @@ def match(
             for side, (party, log) in enumerate(zip(parties, logs, strict=True))
         }
         return sides, both, sorted(found, key=_place)
+
+
+def _check_few(differences: int, logs: Sequence[Log]) -> None:
+    """Refuse logs that differ in too much; each event with an id of its own is a difference."""
+    if differences > MOST_DIFFERENCES:
+        names = " and ".join(str(log.path) for log in logs)
+        raise ValueError(f"{names} differ in more than {MOST_DIFFERENCES} lines: check ids")
 
 
 def _state(columns: Sequence[Any]) -> _State | None:

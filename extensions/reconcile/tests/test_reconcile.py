@@ -15,6 +15,7 @@ from shapley_coop.canonical import canonical
 from shapley_coop.extensions import reconcile as package
 from shapley_coop.extensions.reconcile import matching
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in
+from shapley_coop.extensions.reconcile.pairing import Alone, pairs
 from shapley_coop.extensions.reconcile.verdict import outcome, reconcile
 
 CONTRACT = OutcomeContract.model_validate(TERMS)
@@ -87,6 +88,56 @@ def test_events_under_other_ids_are_paired_one_to_one_with_their_like(tmp_path: 
         ("renamed id", None, False, ("b", "y")),
         ("missing", "Shop", True, ("c", None)),
     ]
+
+
+def test_of_events_with_the_same_fields_the_nearest_in_time_are_paired(tmp_path: Path) -> None:
+    def log(name: str, times: dict[str, str]) -> Path:
+        told = {one: f"2026-11-{time}:00Z" for one, time in times.items()}
+        line = {"status": "resolved", "channel": "chat", "customer": "Ann", "of": ""}
+        lines = [line | {"id": i, "time": t, "recorded": t} for i, t in told.items()]
+        return write(tmp_path / name, lines)
+
+    for ours, theirs, expected in (
+        (
+            {"n1": "03T09:00", "n2": "05T09:00"},
+            {"s9": "05T09:00"},
+            {("n1", None), ("n2", "s9")},
+        ),
+        (
+            {"n1": "03T09:00", "n2": "05T08:59", "n3": "05T09:02"},
+            {"s1": "05T09:00", "s2": "05T09:01", "s3": "05T09:02"},
+            {("n1", "s2"), ("n2", "s1"), ("n3", "s3")},
+        ),
+        (
+            {"n1": "03T09:00", "n2": "04T09:00"},
+            {"s1": "04T10:00", "s2": "04T20:00", "s3": "03T08:00"},
+            {("n1", "s3"), ("n2", "s1"), (None, "s2")},
+        ),
+    ):
+        logs = [log("a.csv", ours), log("b.csv", theirs)]
+        verdict = reconcile(CONTRACT, logs)
+        assert {pair for *_, pair in named(verdict)} == expected
+        assert canonical(reconcile(CONTRACT, logs[::-1])) == canonical(mirrored(verdict))
+
+
+def test_pairs_are_those_of_comparing_each_with_each() -> None:
+    for seed in range(300):
+        dice = random.Random(seed)
+        events = [
+            Alone(dice.randrange(9), 0, f"{n:02}", dice.randrange(2))
+            for n in range(dice.randrange(9))
+        ]
+        found = [*pairs(events)]
+        swapped = [*pairs([one._replace(side=1 - one.side) for one in reversed(events)])]
+        assert sorted(found) == sorted(pair[::-1] for pair in swapped)
+        times = {one.id: one.time for one in events}
+        left = {side: [one.time for one in events if one.side == side] for side in (0, 1)}
+        for ours, theirs in sorted(found, key=lambda pair: abs(times[pair[0]] - times[pair[1]])):
+            apart = abs(times[ours] - times[theirs])
+            assert apart == min(abs(a - b) for a in left[0] for b in left[1]), seed
+            left[0].remove(times[ours])
+            left[1].remove(times[theirs])
+        assert not left[0] or not left[1]
 
 
 @pytest.mark.parametrize(
