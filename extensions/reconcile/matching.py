@@ -27,6 +27,15 @@ UPDATE event SET status = 1 WHERE status = 0 AND EXISTS (
   AND back.id = event.id AND back.time BETWEEN event.time AND event.time + ?)
 """
 
+# The reversals of what their own log does not have.
+_UNKNOWN = """
+WITH known AS (
+  SELECT side, id FROM event WHERE status < 5 AND EXISTS (
+    SELECT 1 FROM event AS back
+    WHERE back.status = 5 AND back.side = event.side AND back.id = event.id))
+SELECT id, group_concat(line) FILTER (WHERE side = 0), group_concat(line) FILTER (WHERE side = 1)
+FROM event WHERE status = 5 AND (side, id) NOT IN (SELECT side, id FROM known) GROUP BY id"""
+
 # `state` has what each log says of an event: that of its best line, as long as the log has any.
 # `alone` has the events whose ids the other log lacks, `renamed` their pairs.
 _STATES = """
@@ -87,18 +96,20 @@ def match(
     with closing(sqlite3.connect("")) as books:  # an empty name is a file that SQLite removes
         books.executescript(_TABLES)
         for side, log in enumerate(logs):
-            lines = ((side, *line) for line in log.read())
-            books.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", lines)
+            rows = ((side, *event) for event in log.read())
+            books.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows)
+        found: list[dict[str, Any]] = []
         if contract.reversal:
-            within = seconds(contract.reversal.within) * 1_000_000
             books.execute("CREATE INDEX back ON event (side, id, time) WHERE status = 5")
-            books.execute(_REVERSE, (within,))
+            books.execute(_REVERSE, (seconds(contract.reversal.within) * 1_000_000,))
+            for event, *lines in books.execute(_UNKNOWN):
+                found.append(_unknown(parties, event, lines))
+                _check_few(len(found), logs)
         books.executescript(_STATES)
         _check_few(max([0, *(count for (count,) in books.execute(_ALONE))]), logs)
-        for _, rows in groupby(books.execute(_KEYED).fetchall(), lambda row: row[0]):
-            renamed = pairs(Alone(*row[1:]) for row in rows)
+        for _, same in groupby(books.execute(_KEYED).fetchall(), lambda row: row[0]):
+            renamed = pairs(Alone(*row[1:]) for row in same)
             books.executemany("INSERT INTO renamed VALUES (?, ?)", renamed)
-        found: list[dict[str, Any]] = []
         for row in books.execute(_DIFFERENT):
             found += _differences(parties, _state(row[:4]), _state(row[4:]))
             _check_few(len(found), logs)
@@ -132,7 +143,7 @@ def _differences(
 ) -> Iterator[dict[str, Any]]:
     """Yield a difference for each thing that two logs say differently of one event."""
     both = [*zip(parties, (ours, theirs), (theirs, ours), strict=True)]
-    at = {party: _shown(state) for party, state, _ in both if state}
+    at = {party: _shown(state.id, state.lines) for party, state, _ in both if state}
     counting = [state for state in (ours, theirs) if state and state.status == COUNTS]
     one_counts = len(counting) == 1
 
@@ -156,9 +167,17 @@ def _differences(
             yield difference("disputed", party, True)
 
 
-def _shown(state: _State) -> dict[str, Any]:
-    lines = sorted(map(int, state.lines.split(",")))
-    return {"id": state.id, "lines": lines[:_MOST_LINES]}
+def _unknown(parties: Sequence[str], event: str, lines: Sequence[str | None]) -> dict[str, Any]:
+    """Return the difference that one log, or both, takes back an event that it does not have."""
+    sides = zip(parties, lines, strict=True)
+    at = {party: _shown(event, numbers) for party, numbers in sides if numbers}
+    party = next(iter(at)) if len(at) == 1 else None
+    return {"kind": "unknown id", "party": party, "in_dispute": False, "at": at}
+
+
+def _shown(event: str, lines: str) -> dict[str, Any]:
+    numbers = sorted(map(int, lines.split(",")))
+    return {"id": event, "lines": numbers[:_MOST_LINES]}
 
 
 def _place(difference: dict[str, Any]) -> tuple[str, str]:

@@ -83,11 +83,20 @@ def test_events_under_other_ids_are_paired_one_to_one_with_their_like(tmp_path: 
         ("renamed id", None, False, ("b", "x")),
     ]
     more = reconcile(CONTRACT, [log("ours.csv", "abc", "r"), log("theirs.jsonl", "xy", "r")])
+    unknown = ("unknown id", None, False, ("r", "r"))
     assert named(more) == [
         ("renamed id", None, False, ("a", "x")),
         ("renamed id", None, False, ("b", "y")),
         ("missing", "Shop", True, ("c", None)),
+        unknown,
     ]
+    one = reconcile(CONTRACT, [log("ours.csv", "abc", "q"), log("theirs.jsonl", "abc", "a")])
+    assert named(one) == [
+        ("reversed", "Shop", True, ("a", "a")),
+        ("unknown id", "Acme", False, ("q", None)),
+    ]
+    assert one["differences"][1]["at"] == {"Acme": {"id": "q", "lines": [5]}}
+    assert (one["agreed"], one["in_dispute"]) == ("1.98", "0.99")
 
 
 def test_of_events_with_the_same_fields_the_nearest_in_time_are_paired(tmp_path: Path) -> None:
