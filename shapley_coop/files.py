@@ -182,7 +182,7 @@ def read_mapping(
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):
-        raise problem(f"{path}: contains no {kind.removeprefix('a ')}: {hint}")
+        raise problem(f"{path}: contains no {kind.removeprefix('an ').removeprefix('a ')}: {hint}")
     return content
 
 

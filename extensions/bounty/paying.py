@@ -174,6 +174,8 @@ def _shares(run: str, file: Path | None, key: Sequence[str]) -> dict[str, Any]:
     if _is_file(run):
         proof = proved(Path(run), key)
         owed = proof.owed()
+        if owed.unshared:
+            raise ValueError(f"{run}: {owed.unshared}")
         return basis_points(owed.shares, owed.currency, proof, run)
     table, settled = _settled(run)
     path = file or Path(f"{run}.dsse.json")

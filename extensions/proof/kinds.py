@@ -17,11 +17,13 @@ class Owed(NamedTuple):
         currency: a code of ISO 4217.
         moves: the payments, each as payer, payee and amount in millionths.
         shares: name → its part of the whole amount, in the currency.
+        unshared: why there are no shares, if there are none.
     """
 
     currency: str
     moves: list[tuple[str, str, int]]
     shares: dict[str, Fraction]
+    unshared: str = ""
 
 
 class Kind(Protocol):

@@ -14,7 +14,7 @@ from shapley_coop.extensions.proof.kinds import Owed
 from shapley_coop.extensions.proof.parties import OPERATOR, Finding
 from shapley_coop.extensions.reconcile.contract import OutcomeContract, contract_in
 from shapley_coop.extensions.reconcile.signed import signers, terms_of
-from shapley_coop.extensions.reconcile.verdict import outcome, reconcile, statement_of
+from shapley_coop.extensions.reconcile.verdict import outcome, owed_words, reconcile, statement_of
 
 HELD = "in dispute"
 """The name of the share that neither party gets yet."""
@@ -45,7 +45,7 @@ class Reconciliation:
 
         The shares divide the cap, or else the price of all events of either log: what is due goes
         to the first party, what is in dispute is held, and the rest returns to the second party.
-        If the first party may have to give money back, its share is negative.
+        If the first party may have to give money back, there are no shares.
 
         Raises:
             ValueError: a party has not signed the contract with a key that is known.
@@ -60,6 +60,9 @@ class Reconciliation:
         (payee, payer), due, held = contract.parties, exact(verdict["due"]), exact(verdict["open"])
         moves = [(payer, payee, to_micro(due)) if due > 0 else (payee, payer, to_micro(-due))]
         least, most = contract.owed(verdict["both"]), verdict["both"] + verdict["one"]
+        if least < 0:
+            told = f"{owed_words(contract, verdict)}: no share can be below 0: give --accounts"
+            return Owed(contract.currency, moves, {}, told)
         whole = contract.price_of(most) if contract.cap is None else contract.cap
         shares = {payee: least, payer: whole - least - held}
         shares |= {HELD: held} if held else {}
@@ -123,12 +126,23 @@ def _logs(
         yield Finding(f"log of {name}", False, "it is no party of this contract")
     for party in contract.parties:
         if party in logs:
-            with logs[party].open("rb") as file:
-                hashed = hashlib.file_digest(file, "sha256").hexdigest()
-            same = hashed == told["parties"][party]["log"]
+            same = _hash(logs[party]) == told["parties"][party]["log"]
             yield Finding(f"log of {party}", same, "as told" if same else "another file")
     if missing := [f"--log {one}=FILE" for one in contract.parties if one not in logs]:
         yield Finding("logs", True, f"lines were not recounted without {' '.join(missing)}")
         return
     again = reconcile(contract, [logs[party] for party in contract.parties])
     yield Finding("verdict", digest(again) == digest(told), "recomputed from the logs")
+
+
+def _hash(log: Path) -> str:
+    """Return the hash of a log's bytes.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    try:
+        with log.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ValueError(f"{log}: cannot be read as a log: {error.strerror}") from None

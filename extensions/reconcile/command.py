@@ -65,7 +65,7 @@ def reconcile(
         say_json({**verdict, "contract": signed._asdict()})
     else:
         say(f"contract: {signed.words()}")
-        _tell(agreed, verdict)
+        _tell(agreed, verdict, as_ or payee)
     if verdict["verdict"] == OPEN:
         sys.exit(IN_DISPUTE)
 
@@ -80,20 +80,22 @@ def sign(contract: Contract, key: Key, out: Out) -> None:
     note(f"the contract is {signers(agreed, terms).words()}")
 
 
-def _tell(contract: "OutcomeContract", verdict: dict[str, Any]) -> None:
-    """Print a verdict for a reader."""
-    (payee, payer), unit = contract.parties, contract.currency
+def _tell(contract: "OutcomeContract", verdict: dict[str, Any], us: str) -> None:
+    """Print a verdict for a reader, who is the party `us`."""
+    from shapley_coop.extensions.reconcile.verdict import owed_words
+
+    unit = contract.currency
     for party, one in verdict["parties"].items():
-        say(f"{party}: {one['lines']} lines, {one['claimed']} claimed, {one['counts']} count")
+        side = "--ours" if party == us else "--theirs"
+        counted = f"{one['claimed']} claimed, {one['counts']} count"
+        say(f"{party} ({side}): {one['lines']} lines, {counted}")
     say(f"{verdict['both']} events count in both logs, {verdict['one']} in one log only")
     for one in verdict["differences"][:_MOST_SHOWN]:
         say(_line(one))
     if (left := len(verdict["differences"]) - _MOST_SHOWN) > 0:
         say(f"and {left} more differences: --json lists all")
     say(f"agreed {verdict['agreed']} {unit}, in dispute {verdict['in_dispute']} {unit}")
-    debtor, creditor = (payee, payer) if verdict["due"].startswith("-") else (payer, payee)
-    due = f"{debtor} owes {creditor} {verdict['due'].lstrip('-')} {unit}"
-    say(f"{verdict['verdict']}: {due}; {verdict['open']} {unit} stays open")
+    say(f"{verdict['verdict']}: {owed_words(contract, verdict)}")
 
 
 def _line(one: dict[str, Any]) -> str:

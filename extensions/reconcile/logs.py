@@ -71,7 +71,8 @@ class Log:
             raise ValueError(f"{self.path}: cannot be read as a log: {error.strerror}") from None
         except (ValueError, csv.Error, RecursionError) as error:
             why = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
-            raise ValueError(f"{self.path}: line {self._line}: {why}") from None
+            line = f"line {self._line}: " if self._line else ""
+            raise ValueError(f"{self.path}: {line}{why}") from None
 
     def _text(self) -> Iterator[str]:
         """Yield the lines of the file as text, and hash them."""
@@ -100,6 +101,9 @@ class Log:
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         rows = csv.reader(self._text(), strict=True)
         header = next(filter(None, rows), [])
+        if not header:
+            columns = ", ".join(self._contract.columns())
+            raise ValueError(f"it is empty: give a header with {columns}")
         for column, times in Counter(header).items():
             if times > 1:
                 raise ValueError(f"the column {column!r} occurs twice in the header: rename one")

@@ -57,6 +57,14 @@ def outcome(contract: OutcomeContract, both: int, one: int) -> dict[str, Any]:
     }
 
 
+def owed_words(contract: OutcomeContract, verdict: Mapping[str, Any]) -> str:
+    """Return who owes what by a verdict, in words."""
+    (payee, payer), unit, due = contract.parties, contract.currency, verdict["due"]
+    debtor, creditor = (payee, payer) if due.startswith("-") else (payer, payee)
+    owed = f"{debtor} owes {creditor} {due.lstrip('-')} {unit}"
+    return f"{owed}; {verdict['open']} {unit} stays open"
+
+
 def statement_of(
     contract: OutcomeContract, signatures: Sequence[Mapping[str, str]], verdict: Mapping[str, Any]
 ) -> dict[str, Any]:

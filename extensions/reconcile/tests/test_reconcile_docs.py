@@ -51,6 +51,7 @@ def played(coop: Coop, tmp_path: Path) -> list[Any]:
 def test_the_page_says_what_its_commands_do(played: list[Any], coop: Coop) -> None:
     *_, reconciled, checked, paid = played
     assert [one.code for one in played] == [0, 0, FAILED, 0, 0]
+    assert "Acme (--ours): 2 lines, 2 claimed, 2 count\nShop (--theirs): 3 " in reconciled.out
     assert "contract: signed by 2 of 2: Acme and Shop" in reconciled.out
     assert "agreed 0.99 EUR, in dispute 0.99 EUR" in reconciled.out
     assert "in dispute: Shop owes Acme 0.99 EUR; 0.99 EUR stays open" in reconciled.out
@@ -60,9 +61,10 @@ def test_the_page_says_what_its_commands_do(played: list[Any], coop: Coop) -> No
     shares = json.loads(paid.out)
     assert shares["basis_points"] == {"Acme": 4950, "Shop": 100, "in dispute": 4950}
     assert sum(shares["basis_points"].values()) == 10_000
-    mirrored = coop(
-        "reconcile", "terms.json", "--as=Shop", "--ours=shop.jsonl", "--theirs=acme.csv", "--json"
-    )
+    mirrored_by = ("reconcile", "terms.json", "--as=Shop")
+    mirrored = coop(*mirrored_by, "--ours=shop.jsonl", "--theirs=acme.csv", "--json")
+    as_shop = coop(*mirrored_by, "--ours=shop.jsonl", "--theirs=acme.csv")
+    assert "Acme (--theirs): 2 lines, 2 claimed, 2 count\nShop (--ours): 3 " in as_shop.out
     assert mirrored.out == coop(*RECONCILE, "--json").out
     assert json.loads(mirrored.out)["kinds"] == {"renamed id": 1, "reversed": 1}
 
@@ -166,6 +168,9 @@ def test_wrong_use_is_one_line_and_writes_nothing(
         (("--key", "none", "-o", "x.json"), "has no key none"),
     ):
         assert why in one_line(coop(*RECONCILE, *more), USAGE)
+    (tmp_path / "bad.csv").write_text("no mapping\n", encoding="utf-8")
+    listed = one_line(coop("reconcile", "bad.csv", *RECONCILE[2:]), USAGE)
+    assert "bad.csv: contains no outcome contract: give parties" in listed
     wrong = ("reconcile", "verdict.json", *RECONCILE[2:])
     assert "not an outcome contract" in one_line(coop(*wrong), USAGE)
     (tmp_path / "bad.csv").write_text("id\n", encoding="utf-8")
@@ -194,9 +199,13 @@ def test_a_verdict_is_paid_by_a_bank_file_or_as_shares(
     for terms, who in (("terms.yaml", "Acme"), ("terms.json", "Shop")):
         assert coop("contract", "sign", terms, "--key", who, "-o", "terms.json").code == 0
     reconciled = (*RECONCILE, "--key", "Acme", "-o", "less.json")
-    assert coop(*reconciled).code == FAILED
+    owed = "Acme owes Shop 1.52 EUR; 1.49 EUR stays open"
+    told = coop(*reconciled)
+    assert (told.code, f"in dispute: {owed}\n" in told.out) == (FAILED, True)
     refused = one_line(coop("pay", "less.json", "--basis-points"), USAGE)
-    assert "Acme ends with -3.01: a share cannot be negative" in refused
+    assert f"less.json: {owed}: no share can be below 0: give --accounts" in refused
+    assert coop("pay", "less.json", "--accounts", "iban.yaml", "-o", "less.xml").code == 0
+    assert '<InstdAmt Ccy="EUR">1.52<' in (tmp_path / "less.xml").read_text(encoding="utf-8")
 
 
 def test_only_distinct_keys_of_both_parties_sign_a_contract(
