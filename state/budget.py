@@ -90,6 +90,27 @@ class BudgetTracker:
             limits.append(budget.agent_calls - self._calls[agent])
         return max(min(limits), 0) if limits else None
 
+    def left(self, agent: str, share: int) -> dict[str, float]:
+        """Return the calls, tokens and seconds that an agent may still use; no key, no limit.
+
+        Args:
+            share: the number of agents that share the run's remaining calls and tokens equally.
+        """
+        budget = self._budget
+        limits = (
+            ("calls", budget.calls, self._calls.total(), share),
+            ("calls", budget.agent_calls, self._calls[agent], 1),
+            ("tokens", budget.tokens, self._tokens.total(), share),
+            ("tokens", budget.agent_tokens, self._tokens[agent], 1),
+            ("seconds", budget.seconds, self._seconds, 1),
+        )
+        found: dict[str, float] = {}
+        for name, limit, used, among in limits:
+            if limit:
+                left = limit - used if name == "seconds" else max((limit - used) // among, 1)
+                found[name] = min(found.get(name, left), left)
+        return found
+
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
         """Count an agent's calls before they are made, so that parallel calls keep the limits.
 

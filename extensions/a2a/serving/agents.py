@@ -35,7 +35,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from shapley_coop.extensions.a2a.serving.assessment import Assessment, assess
+from shapley_coop.extensions.a2a.costs import Budget, tree_of
+from shapley_coop.extensions.a2a.serving.assessment import Assessment, Spent, assess
+from shapley_coop.extensions.a2a.serving.metering import Meter
 from shapley_coop.extensions.a2a.serving.routes import as_both
 from shapley_coop.extensions.server.serving.body_limit import BodyLimit, most_bytes
 from shapley_coop.extensions.server.serving.browser_guard import BrowserGuard, JsonOnly, is_loopback
@@ -95,16 +97,19 @@ class Judge(_Agent):
             await updater.update_status(TaskState.TASK_STATE_WORKING, message)
 
         try:
+            budget = Budget.read(context.metadata)
             asked = Assessment.read(context.get_user_input())
         except ValueError as error:
             await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
             return
-        found = await assess(asked, say)
+        spent = Spent()
+        found = await assess(asked, say, budget, spent)
+        used = {"usage": spent.tree(asked.participants)}
         if not found["agents"]:
             why = found["runs"][0]["why"]
-            await updater.failed(updater.new_agent_message([new_text_part(why)]))
+            await updater.failed(updater.new_agent_message([new_text_part(why)], metadata=used))
             return
-        await updater.add_artifact([new_data_part(found)], name="assessment")
+        await updater.add_artifact([new_data_part(found)], name="assessment", metadata=used)
         await updater.complete()
 
 
@@ -130,9 +135,23 @@ class Subject(_Agent):
             agent = str(letter["agent"])
             if self._seat.program:
                 words.additional_kwargs[FACTS] = json.loads(letter["facts_json"])
+        try:
+            meter = Meter(self._seat, Budget.read(context.metadata))
+        except ValueError as error:
+            await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
+            return
         model = chat_model(self._seat, agent=agent, seed=self._seed)
-        answer = await model.ainvoke([words])
-        used = {"usage": dict(answer.usage_metadata)} if answer.usage_metadata else None
+        try:
+            with meter.watching(model):
+                answer = await model.ainvoke([words])
+        except Exception:
+            if not meter.stopped:
+                raise
+            used = {"usage": tree_of(meter.counted)}
+            said = updater.new_agent_message([new_text_part(meter.stopped)], metadata=used)
+            await updater.failed(said)
+            return
+        used = {"usage": tree_of(meter.cost(answer))}
         await updater.add_artifact([new_text_part(str(answer.text))], metadata=used)
         await updater.complete()
 
