@@ -35,10 +35,8 @@ class Cost(NamedTuple):
     output_tokens: int = 0
     usd: float = 0.0
 
-    def plus(self, other: "Cost") -> "Cost":
-        """Return the sum of two costs."""
-        read, written = self.input_tokens + other.input_tokens, self.output_tokens
-        return Cost(read, written + other.output_tokens, self.usd + other.usd)
+
+NOTHING = Cost()
 
 
 def tree_of(own: Cost, agents: Mapping[str, Cost] | None = None) -> dict[str, Any]:
@@ -61,10 +59,8 @@ def sum_of(tree: Any) -> Cost:
 
 def total(costs: Iterable[Cost]) -> Cost:
     """Return the sum of costs."""
-    found = Cost()
-    for cost in costs:
-        found = found.plus(cost)
-    return found
+    read, written, usd = zip(NOTHING, *costs, strict=True)
+    return Cost(sum(read), sum(written), sum(usd))
 
 
 def _nodes(tree: Any, levels: int) -> Iterable[Cost]:
@@ -89,6 +85,10 @@ def _number(tree: Mapping[str, Any], names: Sequence[str]) -> float:
     return value
 
 
+class BudgetSpent(ValueError):
+    """The error if a request's budget admits no further call; the text names the limit."""
+
+
 class Budget(BaseModel):
     """What a request lets its answer cost; None sets no limit."""
 
@@ -111,11 +111,11 @@ class Budget(BaseModel):
         except ValidationError as error:
             raise ValueError(f"{BUDGET}: {first_error(error, cls)}") from None
 
-    def left(self, calls: int, cost: Cost, seconds: float) -> dict[str, float]:
-        """Return the parts of the budget that remain after these calls, without unlimited parts.
+    def left(self, calls: int = 0, cost: Cost = NOTHING, seconds: float = 0) -> dict[str, float]:
+        """Return what remains of each limited part after these calls.
 
         Raises:
-            BudgetSpent: a part is used up, so that no further call may begin.
+            BudgetSpent: a part is used up.
         """
         used = (calls, cost.input_tokens + cost.output_tokens, cost.usd, seconds)
         left: dict[str, float] = {}
@@ -125,7 +125,3 @@ class Budget(BaseModel):
             if limit is not None:
                 left[name] = limit - spent
         return left
-
-
-class BudgetSpent(Exception):
-    """The error if a request's budget admits no further call; the text names the limit."""

@@ -176,7 +176,7 @@ class SweepGate:
         tokens = None
         if answer is not None:
             tokens, cost = answer.input_tokens + answer.output_tokens, answer.usd
-            if self.prices.know([seat.model]):
+            if not cost and self.prices.know([seat.model]):
                 cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         await self.purse.settle(made, cost, tokens)
 

@@ -148,46 +148,41 @@ class Assessment(_Part):
             raise ValueError(first_error(error, RunConfig)) from None
 
 
-class Spent:
-    """The calls and costs of an assessment's runs up to now.
+class Spending:
+    """The budget of a request, and the answers of its runs up to now."""
 
-    Attributes:
-        calls: the number of letters that were answered.
-        costs: agent → the cost of its answers.
-    """
+    def __init__(self, budget: Budget) -> None:
+        self._budget, self._started = budget, time.monotonic()
+        self._calls = list[tuple[str, Cost]]()
 
-    def __init__(self) -> None:
-        self.calls, self.costs, self._started = 0, dict[str, Cost](), time.monotonic()
-
-    def left(self, budget: Budget) -> dict[str, float]:
-        """Return what is left of the budget; raise `BudgetSpent` if a part is used up."""
-        return budget.left(self.calls, total(self.costs.values()), time.monotonic() - self._started)
+    def left(self) -> RunBudget:
+        """Return what a run may still use; raise `BudgetSpent` if a part is used up."""
+        cost, seconds = total(cost for _, cost in self._calls), time.monotonic() - self._started
+        left = self._budget.left(len(self._calls), cost, seconds)
+        return RunBudget.model_validate({part: x for part, x in left.items() if part != "usd"})
 
     async def count(self, run: str) -> None:
         """Add the answers of a run, which has ended or was stopped."""
         table = await table_of(home().runs.get(run))
         entries = home().journal.entries(table["episode"]) if table else iter(())
         for entry in await asyncio.to_thread(list, entries):
-            answer = entry.answer
-            if entry.act not in BESIDE and answer.input_tokens:  # 0 if no letter was sent
-                cost = Cost(answer.input_tokens, answer.output_tokens, answer.usd)
-                self.costs[entry.agent] = self.costs.get(entry.agent, Cost()).plus(cost)
-                self.calls += 1
+            x = entry.answer
+            if entry.act not in BESIDE and x.input_tokens:  # 0 if no letter was sent
+                self._calls.append((entry.agent, Cost(x.input_tokens, x.output_tokens, x.usd)))
 
     def tree(self, asked: Collection[str]) -> dict[str, Any]:
         """Return the tree of the costs; `asked` names the agents that others play."""
-        own = total(cost for agent, cost in self.costs.items() if agent not in asked)
-        return tree_of(own, {a: cost for a, cost in self.costs.items() if a in asked})
+        own = total(cost for agent, cost in self._calls if agent not in asked)
+        return tree_of(own, {a: total(x for b, x in self._calls if a == b) for a in asked})
 
 
-async def assess(asked: Assessment, say: Say, budget: Budget, spent: Spent) -> dict[str, Any]:
+async def assess(asked: Assessment, say: Say, spent: Spending) -> dict[str, Any]:
     """Play one run per seed, and verify each run by recomputing its results.
 
     Args:
         asked: the request.
         say: a function that is called after each run with a line about the progress.
-        budget: what the runs may cost together; no run begins when a part is used up.
-        spent: the costs, to which those of each run are added.
+        spent: the costs up to now; no run begins after the budget is used up.
 
     Returns:
         Plain JSON. `runs` has one object per run. A run is stopped if an agent does not answer.
@@ -197,7 +192,7 @@ async def assess(asked: Assessment, say: Say, budget: Budget, spent: Spent) -> d
     agents = load(config.game, config.params).agents
     for number, seed in enumerate(config.seeds, start=1):
         try:
-            outcome = await _play(asked, seed, budget, spent)
+            outcome = await _play(asked, seed, spent)
         except (SeatError, BudgetSpent) as error:
             runs.append({"seed": seed, "status": "stopped", "why": str(error)})
         else:
@@ -216,11 +211,9 @@ async def assess(asked: Assessment, say: Say, budget: Budget, spent: Spent) -> d
     }
 
 
-async def _play(asked: Assessment, seed: int, budget: Budget, spent: Spent) -> Mapping[str, Any]:
+async def _play(asked: Assessment, seed: int, spent: Spending) -> Mapping[str, Any]:
     """Play one run within what is left of the budget, and count its costs."""
-    left = {name: x for name, x in spent.left(budget).items() if name in RunBudget.model_fields}
-    room = asked.room(seed).model_copy(update={"budget": RunBudget.model_validate(left)})
-    run = uuid4().hex
+    room, run = asked.room(seed).model_copy(update={"budget": spent.left()}), uuid4().hex
     try:
         outcome = await play(asked.config.workflow, room, run)
     except SeatError:
