@@ -188,7 +188,7 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    action = _find_now(said, legal) or _called_so(said, legal) or _same_call(said, legal)
+    action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -239,17 +239,29 @@ def _in_other_words(said: str, legal: Sequence[str], also: Also | None) -> str |
     return found.pop() if len(found) == 1 else None
 
 
-def _called_so(said: str, legal: Sequence[str]) -> str | None:
-    """Return the only legal call of an action that an agent named without its arguments.
+def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str | None:
+    """Return the only legal call of an action that an agent named, with or without brackets.
 
-    >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
-    >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)
-    ('take_note(content=Milk)', None, None)
+    The words in brackets must all be words of this call, or of what letters call it.
+
+    >>> calls = ["note(text=Buy Milk, to=me)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
+    >>> _called_so("note()", calls), _called_so("apply", calls), _called_so("wait", calls)
+    ('note(text=Buy Milk, to=me)', None, None)
+    >>> _called_so("note (buy the milk)", calls), _called_so("note (buy bread)", calls)
+    ('note(text=Buy Milk, to=me)', None)
     """
     calls = [one for one in legal if "(" in one]
-    name = find_meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
+    front, _, inside = said.partition("(")
+    name = find_meant(front, [one.partition("(")[0] for one in calls])
     found = [one for one in calls if name and one.partition("(")[0] == name]
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    known = _words_of(" ".join([found[0], *(also(found[0]) if also else ())]))
+    return found[0] if _words_of(inside) <= known | {"a", "an", "the"} else None
+
+
+def _words_of(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from shapley_coop.amounts import from_micro
 from shapley_coop.cli.console import finish, note, say, say_lines, write_file
 
 if TYPE_CHECKING:
@@ -166,6 +165,7 @@ def _shares(run: str, file: Path | None, key: Sequence[str]) -> dict[str, Any]:
     Raises:
         ValueError: the proof does not hold, or is of another run.
     """
+    from shapley_coop.amounts import from_micro
     from shapley_coop.extensions.bounty.basis_points import basis_points, proved
 
     if _is_file(run):

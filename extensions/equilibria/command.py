@@ -2,16 +2,15 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
-from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.extensions.equilibria.nfg import parse_nfg
-from shapley_coop.files import read_text
-from shapley_coop.games import load
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.stage import StageGame
 
 GameFile = Annotated[
     str, typer.Argument(help="A .nfg file of Gambit, a payoff file, or a game's name.")
@@ -60,12 +59,17 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
         say(f"only pure ones: mixed ones are for two players of at most {MOST_ACTIONS} actions")
 
 
-def _read(file: str) -> StageGame:
+def _read(file: str) -> "StageGame":
     """Return the game of a file, or of a name.
 
     Raises:
         ValueError: there is no such game, or its payoffs are no table.
     """
+    from shapley_coop.deals.analysis.stage import StageGame, facts_of
+    from shapley_coop.extensions.equilibria.nfg import parse_nfg
+    from shapley_coop.files import read_text
+    from shapley_coop.games import load
+
     if file.lower().endswith(".nfg"):
         text = read_text(file, "a strategic game")
         try:
@@ -75,13 +79,15 @@ def _read(file: str) -> StageGame:
     return StageGame.of(facts_of(load(file)))
 
 
-def _payoff_file(game: StageGame, name: str) -> str:
+def _payoff_file(game: "StageGame", name: str) -> str:
     """Return the game as the YAML of a payoff file.
 
     Raises:
         ValueError: a payoff file cannot have these names or payoffs.
     """
     import yaml
+
+    from shapley_coop.games import load
 
     content: dict[str, Any] = {
         "name": name,

@@ -7,13 +7,15 @@ from shapley_coop.extensions.exchange.talk import talk_of, trade_talk
 from shapley_coop.prompts.render import are_tags_left_out
 from shapley_coop.prompts.words import plain, table
 from shapley_coop.state.turn import TurnContext
+from shapley_coop.state.view import enforcement
 
 Facts = Mapping[str, Any]
 
 
 def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return the facts about the talk in which all agents take part."""
-    return trade_talk(talk_of(turn), turn.table["round"], agent)
+    """Return the facts about the talk in which all agents take part, and how a deal is enforced."""
+    talk = trade_talk(talk_of(turn), turn.table["round"], agent)
+    return {**talk, **enforcement(turn, agent)}
 
 
 def history(turn: TurnContext) -> list[dict[str, Any]]:
@@ -36,7 +38,27 @@ def in_words(view: Facts) -> dict[str, Any]:
         "with_whom": "",
         "tasks": "",
         "kept": "everybody keeps its initial tasks",
+        "bound": _bound(view["enforcement"]) if "enforcement" in view else "",
     }
+
+
+def _bound(terms: Facts) -> str:
+    """Return what a deal asks of each agent besides the trade, and what a breach costs.
+
+    >>> _bound({"mode": "escrow", "deposit": "0.2"}).partition(": ")[2]
+    'the first breach costs the deposit of 0.2.'
+    """
+    costs = "all see it, and it costs nothing"
+    if terms["mode"] == "escrow":
+        known = "" if terms["deposit"] == "auto" else f" of {terms['deposit']}"
+        costs = f"the first breach costs the deposit{known}"
+    return f"{_DUTIES}: {costs}."
+
+
+_DUTIES = (
+    "A deal, also one without a trade, asks each to do all tasks that it then holds, each at a set "
+    "turn; doing only some breaks it"
+)
 
 
 def _worth(known: Facts) -> str:

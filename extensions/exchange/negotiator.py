@@ -190,7 +190,7 @@ class Negotiator(Reader):
         mine, theirs = masks[market.me], masks[other]
         atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]
         slips: list[dict[str, list[str]]] = [
-            {other: [market.describe(theirs).removesuffix(".")]},
+            {other: [market.describe(theirs)[:-2]]},
             {other: [market.describe(theirs | self.rng.choice(atoms))]},
             {market.me: [market.describe(bit) for bit in atoms]},
         ]

@@ -1,7 +1,7 @@
 """The command `coop check`: it verifies and recomputes an export from this home or another."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,16 +48,16 @@ def check(
     if page is not None:
         _write_page(page)
     if file is not None:
-        _check_file(file, keys_given(key or ()), need or (), _logs(log), as_json)
+        _check_file(file, key or (), need or (), log or (), as_json)
     elif page is None:
         raise ValueError("give the file to check, or --page FILE.html to write a checking page")
 
 
 def _check_file(
     file: Path,
-    keys: "Mapping[str, PublicKey]",
+    key: Sequence[str],
     need: Sequence[str],
-    logs: Mapping[str, Path],
+    log: Sequence[str],
     as_json: bool,
 ) -> None:
     from shapley_coop.extensions.proof.checking import check as recompute
@@ -66,7 +66,7 @@ def _check_file(
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, keys, need, str(file), logs)
+    findings = recompute(content, keys_given(key), need, str(file), _logs(log))
     wrong = sum(not finding.sound for finding in findings)
     if as_json:
         say_json({"sound": not wrong, "checks": [vars(finding) for finding in findings]})
@@ -78,14 +78,14 @@ def _check_file(
         sys.exit(NOT_SOUND)
 
 
-def _logs(given: list[str] | None) -> dict[str, Path]:
+def _logs(given: Sequence[str]) -> dict[str, Path]:
     """Return party → the log that one `--log` option names.
 
     Raises:
         ValueError: an option names no party or no file.
     """
     found: dict[str, Path] = {}
-    for one in given or ():
+    for one in given:
         party, _, file = one.partition("=")
         if not party or not Path(file).is_file():
             raise ValueError(f"--log {one}: give PARTY=FILE, a file that is here")

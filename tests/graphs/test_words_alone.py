@@ -168,10 +168,10 @@ async def test_words_in_fields_are_drafts_where_clauses_are_null(script: Script)
     }
     for ask, filled in fields.items():
         script["Alice", ask] = script["Bob", ask] = tag_fields(ask, filled)
-    run = prepare("contracts", RunConfig.model_validate({**ROOM, "rounds": 1}), "run")
+    run = prepare("contracts", RunConfig.model_validate({**ROOM, "rounds": 2}), "run")
     await follow(run)
     told = [(said["by"], said["act"]) for said in (await table_of(run))["talk"]]
-    assert told == [("Alice", "propose"), ("Bob", "propose")]
+    assert told[:3] == [("Alice", "propose"), ("Bob", "propose"), ("Alice", "propose")]
 
 
 @pytest.mark.parametrize("fields", [{"speech": None}, {"speech": "No.", "decision": "none"}])

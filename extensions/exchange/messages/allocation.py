@@ -58,11 +58,19 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return a registered description's mask or, unless `exact`, a bit string's mask; else None."""
-    masks = not tasks.exact and isinstance(described, str) and len(described) == tasks.n
-    if masks and set(described) <= {"0", "1"}:
+    """Return the mask of a registered description, or None if there is none.
+
+    Unless tasks are `exact`, a bit string has its mask, too, and so has a description whose final
+    full stop is missing or extra, if exactly one registered description is alike.
+    """
+    found = tasks.registry.mask_of(described)
+    if found is not None or tasks.exact or not isinstance(described, str):
+        return found
+    if len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
-    return tasks.registry.mask_of(described)
+    bare = described.rstrip(" .")
+    alike = {tasks.registry.mask_of(each) for each in (bare, f"{bare}.")} - {None}
+    return alike.pop() if len(alike) == 1 else None
 
 
 def proposes(draft: Draft) -> Fault | None:

@@ -15,8 +15,9 @@ OVL    two agents share an atom; the feedback names both descriptions, both mask
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-By default several descriptions or masks for one agent are read as one set, and a string as a list
-of one; all agents learn of it. If the tasks are `exact`, no proposal is repaired, as in the paper.
+By default several descriptions or masks for one agent are read as one set, a string as a list of
+one, and a description without its final full stop as the whole; all agents learn of it. If the
+tasks are `exact`, no proposal is repaired, as in the paper.
 
 The paper on utility-aware exchange (appendix B.2) has all labels except JSON, NAME and ACK. Faults
 found by `wire` in a message with a tag keep the labels of `wire` (SIZE, TEXT, TAG, DUP, LONG).
@@ -32,7 +33,13 @@ from shapley_coop.deals.language.hedges import agreeing
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.extensions.exchange.domain.scenario import Tasks
-from shapley_coop.extensions.exchange.messages.allocation import ASKED, RULES, Draft, name_task
+from shapley_coop.extensions.exchange.messages.allocation import (
+    ASKED,
+    RULES,
+    Draft,
+    mask_of,
+    name_task,
+)
 from shapley_coop.extensions.exchange.messages.written import as_written
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
@@ -113,6 +120,12 @@ def _proposed(message: Message, tasks: Tasks, pending: Mapping[str, str] | None)
         if refused := together(rule(draft) for rule in group):
             known = LABELS.index(refused.label) > LABELS.index("UNK")
             return Verdict(refused.label, refused.feedback, draft.masks() if known else {})
+    merged += [
+        f"read {each!r} as {name_task(tasks, mask_of(tasks, each) or 0)}"
+        for listed in draft.listed.values()
+        for each in listed
+        if tasks.registry.mask_of(each) is None and set(each) - {"0", "1"}
+    ]
     merged += [
         f"read {agent}'s {len(listed)} tasks as one: {name_task(tasks, draft.mask(agent))}"
         for agent, listed in draft.listed.items()

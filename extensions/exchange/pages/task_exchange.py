@@ -27,6 +27,7 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
+from shapley_coop.extensions.exchange.at_work import open_in_words, still_open
 from shapley_coop.extensions.exchange.check import check
 from shapley_coop.extensions.exchange.fail import fail, route_failure
 from shapley_coop.extensions.exchange.game import TaskExchange
@@ -42,6 +43,14 @@ from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.questions import act
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.telling import deeds
+
+WORK = replace(
+    act.QUESTION,
+    tells=deeds,
+    shows=(*act.QUESTION.shows, still_open),
+    words=(*act.QUESTION.words, open_in_words),
+)
+"""The question for an action; its letters ask only for tasks that are not done yet."""
 
 
 def of_executed(config: RunConfig) -> None:
@@ -85,7 +94,7 @@ def build_exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "step")  # this turn carries out the contract's transfers of tasks
 
-    page.asks("act", replace(act.QUESTION, tells=deeds), then=("step", step))
+    page.asks("act", WORK, then=("step", step))
     page.branch("step", whether_over, {"again": "act", "play_on": "act", "over": "settle"})
     page.add_node("settle", settle)
     page.branch("settle", route_failure, {"error": "fail", "done": END})

@@ -40,7 +40,7 @@ class Holding(Part):
     """The tasks that one agent is to have."""
 
     agent: str
-    tasks: list[str] = Field(description="Descriptions, copied exactly.")
+    tasks: list[str] = Field(description="One description, copied exactly.")
 
 
 def _held(written: str) -> Any:

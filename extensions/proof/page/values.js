@@ -15,6 +15,7 @@ const MOST_STEPS = 3_000_000;
 export function tableOf({ settings, table, agents }) {
   const { game, params, absent } = settings;
   if (!table && typeof game === "string") return null;
+  if (table && typeof game !== "string") throw new Error("a game written out has a second table beside it");
   const told = table ?? { ...game, ...(params.actions || params.payoffs ? { absent: "" } : {}), ...params };
   const strange = Object.keys(told).find((key) => !FIELDS.includes(key));
   if (strange) throw new Error(`a table of payoffs has no field ${strange}`);

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from extensions.proof.tests.lies import OWN_WORD, Lie, byte_lie, field_lie
-from extensions.proof.tests.random_exports import random_export
+from extensions.proof.tests.random_exports import Export, random_export
 from extensions.proof.tests.signed_play import GIFT, signed_play
 from extensions.proof.tests.third_reading import check as read_again
 from shapley_coop.extensions.proof.check_page import MODULES, program
@@ -120,6 +120,23 @@ def test_three_readings_refuse_every_lie(exports: int, lies: int, tmp_path: Path
     of_names = sum(lie.of_name for lie in told)
     refused_by_all = len(files) - of_names - sum(believed.values())
     print(f"{refused_by_all} refused by all, {of_names} of names; the rest states: {believed}")
+
+
+def test_a_table_beside_a_game_that_is_written_out_is_refused(tmp_path: Path) -> None:
+    """The parties signed the game in the settings; a table put beside it would replace it."""
+    drawn = (random_export(dice(f"two tables {n}")) for n in range(40))
+    export = next(one for one in drawn if isinstance(_settings(one)["game"], dict))
+    statement = json.loads(json.dumps(export.statement))
+    told = _settings(export)
+    statement["predicate"]["table"] = {**told["game"], **told["params"]}
+    signed = as_bytes(envelope_signed(statement, [export.operator]))
+    file = File(signed, export.keys)
+    (page,) = by_page(tmp_path, [file])
+    assert (bool(by_us(file)), bool(by_docs(file)), page["verdict"]) == (True, True, "refused")
+
+
+def _settings(export: Export) -> dict[str, Any]:
+    return dict(export.statement["predicate"]["settings"])
 
 
 def _lies(exports: int, lies: int) -> tuple[list[Lie], list[File]]:

@@ -22,6 +22,7 @@ class Game:
     def __init__(self, told: Any) -> None:
         s = told["settings"]
         other = {"absent": ""} if s["params"].keys() & {"actions", "payoffs"} else {}
+        assert not (told.get("table") and isinstance(s["game"], dict)), "two tables"
         table = told.get("table") or {**s["game"], **other, **s["params"]}
         self.agents, self.acts = told["agents"], table["actions"]
         assert table.keys() <= KNOWN, "other fields"

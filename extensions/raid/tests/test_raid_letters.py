@@ -9,6 +9,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Event, Every, Last
 from shapley_coop.graphs.running import play
+from shapley_coop.prompts.letters import LONGEST_NOTES
 from shapley_coop.questions import contract_propose, propose
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
@@ -49,7 +50,7 @@ async def skills(script: Script, graph: str) -> list[str]:
 
 
 async def test_letters_that_ask_for_a_skill_stay_within_their_size(script: Script) -> None:
-    assert max(map(len, await skills(script, "shapley_coop"))) <= 2_500
+    assert max(map(len, await skills(script, "shapley_coop"))) <= 2_500 + LONGEST_NOTES
 
 
 async def test_letters_say_that_a_skill_after_the_end_earns_nothing(script: Script) -> None:
@@ -61,7 +62,7 @@ async def test_the_skill_that_a_deal_fixes_is_asked_for_in_few_words(script: Scr
     found = await skills(script, "shapley_coop")
     assert len(found) > 12
     for text in found:
-        assert len(text[text.index("# So far") :]) <= 1_250
+        assert len(text[text.index("# So far") :]) <= 1_250 + LONGEST_NOTES
 
 
 # Payments

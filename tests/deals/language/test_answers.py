@@ -228,6 +228,11 @@ def test_a_call_may_be_named_without_its_arguments_where_only_one_is_meant() -> 
     legal = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)"]
     assert choose(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
     assert choose(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
+    tool = "software_management(software=Video Conferencing Tool, instruction=install)"
+    said = Message(action="software_management (install the Video Conferencing Tool)")
+    assert choose(said, [*legal, tool])[0] == tool
+    other = "software_management (remove the Video Conferencing Tool)"
+    assert choose(Message(action=other), [*legal, tool]) == (other, ""), "refused: another call"
 
 
 def test_a_condition_in_words_is_asked_back_with_the_form_that_it_meant() -> None:

@@ -47,6 +47,7 @@ REPAIRED = [
     ("ACK", PENDING, f"<reject>No.</reject><PROPOSAL>{JSON}</PROPOSAL>"),
     ("UNK", None, MASKS),
     ("UNK", PENDING, REJECT + MASKS),
+    ("UNK", None, proposal(Alice=[SAYS(0b010001)[:-1]], Bob=[SAYS(0b101110)])),
     ("MDA", None, SEVERAL),
     ("MDA", PENDING, REJECT + SEVERAL),
 ]

@@ -82,7 +82,7 @@ LABELLED = [
     ("ACK", PENDING, "<ACCEPT></ACCEPT>" + proposal(**split(0b111000))),
     ("ACK", PENDING, "<ACCEPT></ACCEPT>" + REJECT + proposal(**split(0b111000))),
     ("UNK", None, proposal(Alice=[FLIGHT.replace("flight", "Flight")], Bob=[INSTALL])),
-    ("UNK", None, proposal(Alice=[FLIGHT[:-1]], Bob=[INSTALL])),
+    ("UNK", None, proposal(Alice=[FLIGHT[:-2]], Bob=[INSTALL])),
     ("UNK", None, proposal(Alice=[7], Bob=[INSTALL])),
     ("EMP", None, proposal(Alice=[SAYS(63)], Bob=[])),
     ("EMP", None, proposal(Alice=[SAYS(63)], Bob=[SAYS(0)])),
@@ -128,6 +128,15 @@ def test_several_descriptions_are_read_as_the_one_that_merges_them() -> None:
     (repair,) = verdict.repairs
     assert SAYS(0b001100) in repair
     assert "mask=001100" in repair
+
+
+@pytest.mark.parametrize("end", ["", ".."])
+def test_a_missing_or_extra_full_stop_is_repaired_and_told(end: str) -> None:
+    said = SAYS(0b001100).removesuffix(".") + end
+    verdict = check_message(proposal(Alice=[said], Bob=["110011"]), TASKS, "Bob")
+    assert (verdict.label, verdict.masks) == (None, {"Alice": "001100", "Bob": "110011"})
+    (repair,) = verdict.repairs
+    assert repair == f"read {said!r} as {SAYS(0b001100)!r} (mask=001100)"
 
 
 def test_an_acceptance_alone_is_valid_and_carries_what_it_accepts() -> None:

@@ -64,6 +64,44 @@ async def test_letters_say_what_one_holds_and_what_has_changed_hands(script: Scr
     assert "PROPOSAL" not in acting
 
 
+@pytest.mark.parametrize(
+    ("room", "costs"),
+    [
+        ({}, "all see it, and it costs nothing."),
+        ({"enforcement": "escrow", "deposit": "0.2"}, "the first breach costs the deposit of 0.2."),
+    ],
+)
+async def test_the_talk_says_that_a_deal_asks_for_tasks_and_what_a_breach_costs(
+    script: Script, room: dict[str, str], costs: str
+) -> None:
+    script["Alice", "exchange"] = propose(KEEP)
+    script["Bob", "exchange"] = ACCEPT
+    await run(**room)
+    letter = script.shown_to("Bob", "exchange")[0]
+    assert "A deal, also one without a trade, asks each to do all tasks" in letter
+    assert script.shown_to("Bob", "act")[0].facts["duties"], "as the letter said"
+    assert f"doing only some breaks it: {costs}" in letter
+    assert "one a turn from turn 2 on, in the order above" in letter
+
+
+async def test_a_deal_asks_for_no_task_that_is_done_and_says_what_was_left_out(
+    script: Script,
+) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    script["Bob", "act"] = lambda facts: f"<ACTION>{facts['legal'][-2]}</ACTION>"  # the last first
+    await run()
+    _, second, third, fourth = script.shown_to("Bob", "act")
+    assert "**The deal asks you for: book_flight(" in second
+    assert "You left out, at its turn in the deal: take_note(" in second
+    for letter in (third, fourth):
+        assert letter.facts["duties"] == []
+        assert "for a task that is done already: s" in letter
+        assert "asks you for" not in letter
+    assert "| you do nothing more | 0.4937 |" in fourth
+    assert "| you do nothing more" not in second, "the row of the breach that pays most is there"
+
+
 async def test_tasks_are_done_that_an_action_names_in_the_words_of_letters(script: Script) -> None:
     game = TaskExchange()
 
