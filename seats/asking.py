@@ -25,7 +25,7 @@ from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.records import Answer, Entry, Journal, Withheld, letter_hash, nonce
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError, describe_failure
-from shapley_coop.seats.usage import parts
+from shapley_coop.seats.usage import USD, parts
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _REFUSED = {"refusal", "refused"}
@@ -62,6 +62,7 @@ class Enquiry:
         tools: read-only tools that the agent may call before it answers.
         calls: the number of tool calls that the agent has left.
         steps: the number of model calls left for calling tools.
+        budget: the calls, tokens and seconds that are left; a missing key means no limit.
         trace: run name, tags and metadata for tracing.
     """
 
@@ -78,6 +79,7 @@ class Enquiry:
     tools: tuple[BaseTool, ...] = ()
     calls: int = 0
     steps: int = 0
+    budget: Mapping[str, float] = field(default_factory=dict)
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
     @property
@@ -248,6 +250,7 @@ def answer_of(reply: AIMessage, text: str, tokens: tuple[int, int]) -> Answer:
         input_tokens=tokens[0],
         output_tokens=tokens[1],
         **parts(cast(Mapping[str, Any], reply.usage_metadata)),
+        usd=metadata.get(USD, 0.0),
         withheld=_withheld(reply, ended),
     )
 

@@ -55,6 +55,7 @@ class Answer:
     reasoning_tokens: int = 0  # part of output_tokens: hidden reasoning
     batched: bool = False  # answered in a provider's batch, at the batch's price
     seconds: float = 0.0
+    usd: float = 0.0  # the price that a remote agent reports; 0 if it reports none
     withheld: Withheld = ""  # why there is no answer, if the model or a filter refused it
 
 

@@ -14,6 +14,9 @@ a budget. The estimate is usually too high: it assumes 3 bytes a token, and Engl
 from collections.abc import Mapping
 from typing import Any
 
+USD = "reported_usd"
+"""The key of a message's metadata with the price in USD that a remote agent reports."""
+
 _BYTES_PER_TOKEN = 3
 _MOST = 2**31 - 1
 """The largest value of an integer column in the database."""

@@ -14,7 +14,7 @@ from shapley_coop.seats.answer import Action
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.records import Answer, Entry, JournalKey, Mail
 from shapley_coop.seats.steps import Heard, converse
-from shapley_coop.state.budget import UNLIMITED, BudgetTracker
+from shapley_coop.state.budget import UNLIMITED, BudgetTracker, Left, left_for
 from shapley_coop.state.judging import judge, read_answer
 from shapley_coop.state.letters import write_letter
 from shapley_coop.state.outsiders import seat_of
@@ -88,10 +88,12 @@ async def ask_seats(turn: TurnContext) -> dict[str, Reply]:
     sent = {agent: one.question for agent, one in asked.items() if not one.forced}
     within = _within_budget(turn, sent)
     admitted = [agent for agent in asked if agent in within or agent not in sent]
+    budgets = left_for(turn.evaluated.config.budget, turn.table, admitted)
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
-        askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
+        limits = [(steps.get(agent, 0), budgets.get(agent, {})) for agent in agents]
+        askings = [_ask(turn, asked[a], journal, *x) for a, x in zip(agents, limits, strict=True)]
         return await asyncio.gather(*askings, return_exceptions=True)
 
     first = 1 if turn.evaluated.config.warm_cache else 0
@@ -263,13 +265,14 @@ def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
     }
 
 
-async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> Heard:
+async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int, left: Left) -> Heard:
     config = turn.evaluated.config
     seat = seat_of(turn, one.question.agent)
     if one.forced:
         entry = one.question.entry(seat.model, Answer(one.forced))
         return Heard(one.entry or await journal.keep(one.question.episode, entry))
-    question = replace(one.question, steps=steps) if one.question.tools else one.question
+    question = replace(one.question, budget=left)
+    question = replace(question, steps=steps) if question.tools else question
     return await converse(seat, config.seed, question, journal, one.entry)
 
 

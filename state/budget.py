@@ -5,7 +5,7 @@ decisions.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,6 +32,9 @@ class Budget(BaseModel):
     agent_calls: int = Field(default=0, ge=0, title="Calls of each agent")
     agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
 
+
+Left = Mapping[str, float]
+"""The calls, tokens and seconds that are left; a missing key means no limit."""
 
 UNLIMITED = Budget()
 """A budget without limits."""
@@ -90,6 +93,27 @@ class BudgetTracker:
             limits.append(budget.agent_calls - self._calls[agent])
         return max(min(limits), 0) if limits else None
 
+    def left(self, agent: str, share: int) -> Left:
+        """Return the calls, tokens and seconds that an agent may still use; no key, no limit.
+
+        Args:
+            share: the number of agents that share the run's remaining calls and tokens equally.
+        """
+        budget = self._budget
+        limits = (
+            ("calls", budget.calls, self._calls.total(), share),
+            ("calls", budget.agent_calls, self._calls[agent], 1),
+            ("tokens", budget.tokens, self._tokens.total(), share),
+            ("tokens", budget.agent_tokens, self._tokens[agent], 1),
+            ("seconds", budget.seconds, self._seconds, 1),
+        )
+        found: dict[str, float] = {}
+        for name, limit, used, among in limits:
+            if limit:
+                left = limit - used if name == "seconds" else max((limit - used) // among, 1)
+                found[name] = min(found.get(name, left), left)
+        return found
+
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
         """Count an agent's calls before they are made, so that parallel calls keep the limits.
 
@@ -99,6 +123,15 @@ class BudgetTracker:
         """
         self._calls[agent] += calls
         self._tokens[agent] += tokens
+
+
+def left_for(budget: Budget, table: Mapping[str, Any], agents: Sequence[str]) -> dict[str, Left]:
+    """Return agent → what is left for it, if these agents are asked at the same time."""
+    if budget == UNLIMITED:
+        return {}
+    tracker = BudgetTracker(budget, table["spent"])
+    share = len(agents) + len(table.get("concurrent_agents", []))
+    return {agent: tracker.left(agent, share) for agent in agents}
 
 
 def _counts(spent: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:

@@ -17,7 +17,7 @@ def in_words(certificate: Certificate) -> str:
     lines = [
         f"Certificate of deal {certificate.deal.hash()[:12]} "
         f"({terms.mode}: {MEANS[terms.mode]}{held}).",
-        *(f"Not to be signed ({fault.label}): {fault.feedback}" for fault in certificate.faults),
+        *(f"Not to be signed ({fault.label}): {fault.in_a_line}" for fault in certificate.faults),
     ]
     if certificate.sound:
         lines.append("Nothing forbids signing it: it can be kept, and its references resolve.")

@@ -39,7 +39,7 @@ def certify_terms(
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
     found = vet(contract, facts, terms, norms, game.open_turns)
     if isinstance(found, Fault):
-        words = f"Not to be signed ({found.label}): {found.feedback}"
+        words = f"Not to be signed ({found.label}): {found.in_a_line}"
         return {"sound": False, "faults": [found.record()]}, words
     record, lines = as_record(found), [in_words(found)]
     for name in extension.offered("certificates") if found.sound else ():

@@ -35,6 +35,11 @@ class Fault:
     feedback: str
     read: tuple[str, ...] = ()
 
+    @property
+    def in_a_line(self) -> str:
+        """The feedback in one line."""
+        return " ".join(_lines(self.feedback))
+
     def record(self) -> FaultRecord:
         """Return the fault as plain JSON; the feedback is cut at MAX_FEEDBACK characters."""
         told: FaultRecord = {"label": self.label, "feedback": self.feedback[:MAX_FEEDBACK]}

@@ -25,6 +25,8 @@ _SINKS: dict[str, Callable[[pl.LazyFrame, Path], object]] = {
     "parquet": pl.LazyFrame.sink_parquet,
 }
 FORMATS = tuple(_SINKS)
+KNOWN = (*FORMATS, "rows", "inspect")
+"""The formats of `coop export`: of tables, and those of `exporting`."""
 
 
 def check_new(folder: Path, format_: str) -> None:
@@ -34,7 +36,7 @@ def check_new(folder: Path, format_: str) -> None:
         ValueError: the format does not exist, or a table's file exists.
     """
     if format_ not in FORMATS:
-        raise ValueError(f"{format_!r} is not a format: choose from {', '.join(FORMATS)}")
+        raise ValueError(f"{format_!r} is not a format: choose from {', '.join(KNOWN)}")
     for name in COLUMNS:
         if (path := folder / f"{name}.{format_}").exists():
             raise ValueError(f"{path} exists: give another --out, or --force to replace it")
@@ -52,7 +54,7 @@ def write(parts: Iterable[Tables], folder: Path, format_: str) -> list[Path]:
         ValueError: the format does not exist, or the folder cannot be made.
     """
     if format_ not in FORMATS:
-        raise ValueError(f"{format_!r} is not a format: choose from {', '.join(FORMATS)}")
+        raise ValueError(f"{format_!r} is not a format: choose from {', '.join(KNOWN)}")
     make_folder(folder)
     with TemporaryDirectory(dir=folder, prefix=".tables-") as drafts:
         made = []

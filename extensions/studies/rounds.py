@@ -8,7 +8,7 @@ match   the play that the row belongs to; without this column all rows are one p
 round   the number of the round in its match, from 1; without this column 1
 agent   the agent's name in the game
 action  the agent's action; empty, as if there were no row, if it did nothing
-points  the agent's points in this round; empty if they are unknown
+points  the agent's points in this round; empty, or without this column, they are unknown
 ======  ===========================================================================
 """
 
@@ -120,7 +120,7 @@ def _cells(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return
     rows = csv.DictReader(StringIO(read_text(file, "recorded rounds"), newline=""), strict=True)
     try:
-        if missing := {"agent", "action", "points"} - {*(rows.fieldnames or ())}:
+        if missing := {"agent", "action"} - {*(rows.fieldnames or ())}:
             raise ValueError(
                 f"{file}:1: has no column {min(missing)}: name {', '.join(COLUMNS)} in the first "
                 "line, with commas between them; JSON lines need a name ending in .jsonl"

@@ -175,8 +175,8 @@ class SweepGate:
         """Tell the purse the real cost of a call; `cost` in USD is used if no answer came."""
         tokens = None
         if answer is not None:
-            tokens = answer.input_tokens + answer.output_tokens
-            if self.prices.know([seat.model]):
+            tokens, cost = answer.input_tokens + answer.output_tokens, answer.usd
+            if not cost and self.prices.know([seat.model]):
                 cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         await self.purse.settle(made, cost, tokens)
 

@@ -55,7 +55,8 @@ def credit_report(obj: Any, value: str = "shapley", watch: Watch = unwatched) ->
         content = {key: content[key] for key in ("agents", "worth") if key in content}
     if game := read_structured(content):
         return _report_structured(game, value, rule, watch)
-    only_keys(content, ("agents", "worth", "runs"), "the input")
+    known = ("agents", "worth", "runs", "weights", "quota", "airport")
+    only_keys(content, known, "the input")
     if ("worth" in content) == ("runs" in content):
         raise ValueError('the input needs either "worth" or "runs", or "weights" or "airport"')
     if "worth" in content:

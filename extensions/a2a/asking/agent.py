@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 
 from shapley_coop.extensions.a2a.asking.options import options_of
 from shapley_coop.seats.answers import Form
@@ -16,6 +18,7 @@ from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import TASK, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat, SeatFault
+from shapley_coop.seats.usage import USD
 
 if TYPE_CHECKING:
     from a2a.types import Task
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.a2a.asking.link import Link
     from shapley_coop.extensions.a2a.asking.reply import Reply
     from shapley_coop.seats.asking import Enquiry
+
+logger = logging.getLogger(__name__)
 
 A2A = "a2a"
 """The provider's name, which is the prefix of the seat's address, as in `a2a:https://…`."""
@@ -77,14 +82,26 @@ class RemoteAgent(LetterChatModel):
         Raises:
             SeatFault: the agent did not answer; one line names the cause and a remedy.
         """
+        name = f"{self.question.agent}'s seat ({self.seat.model})"
         try:
             reply = await _Exchange(self.seat, self.question, self.journal).answer()
-            return AIMessage(reply.text, usage_metadata=reply.usage)
+            if reply.note:
+                logger.warning("%s: the costs that it reports are ignored: %s", name, reply.note)
+            return _priced(reply)
         except Exception as error:
             from shapley_coop.extensions.a2a.asking.faults import described
 
             failure = described(error, self.seat, self.question.agent)
         raise SeatFault(failure)  # outside `except`, so that no chained error shows private text
+
+
+def _priced(reply: "Reply") -> AIMessage:
+    """Return a reply as a message with its tokens, and with its price if the agent reports one."""
+    if (cost := reply.cost) is None:
+        return AIMessage(reply.text)
+    read, written = cost.input_tokens, cost.output_tokens
+    used = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return AIMessage(reply.text, usage_metadata=used, response_metadata={USD: cost.usd})
 
 
 class _Exchange:
@@ -133,7 +150,7 @@ class _Exchange:
 
         message = message_of(self._question, self._form, options_of(self._seat).memory, task)
         found: Task | Message | None = None
-        async for found in link.send(message):
+        async for found in link.send(message, self._question.budget):
             if not isinstance(found, Message) and found.id:
                 await self._tasks.keep(found.id, link.card.digest)
             # A continued task's first event shows its state before this message: skip a request.

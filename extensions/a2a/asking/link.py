@@ -1,6 +1,6 @@
 """The connection to one agent, which sends A2A requests."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import httpx
 from a2a.client import Client, ClientConfig, ClientFactory
@@ -14,6 +14,7 @@ from shapley_coop.extensions.a2a.asking.card import Card, CardRefused, read_card
 from shapley_coop.extensions.a2a.asking.http import client
 from shapley_coop.extensions.a2a.asking.letter import EXTENSION
 from shapley_coop.extensions.a2a.asking.reply import follow
+from shapley_coop.extensions.a2a.costs import BUDGET
 from shapley_coop.seats.seat import Seat
 
 TRANSPORTS = [TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON]
@@ -60,9 +61,18 @@ class Link:
             raise
         return cls(card, http, made)
 
-    async def send(self, message: Message) -> AsyncIterator[Task | Message]:
-        """Send a message; yield the task or the agent's message after each event of the reply."""
+    async def send(
+        self, message: Message, budget: Mapping[str, float]
+    ) -> AsyncIterator[Task | Message]:
+        """Send a message; yield the task or the agent's message after each event of the reply.
+
+        Args:
+            message: the message.
+            budget: what the answer may cost (`costs.BUDGET`); empty for no limit.
+        """
         request = SendMessageRequest(message=message)
+        if budget:
+            request.metadata.update({BUDGET: dict(budget)})
         task = Task()
         async for event in self._agent.send_message(request, context=self._context):
             found = follow(task, event)

@@ -1,10 +1,9 @@
 """Functions that read an agent's answer from a message, a task, or the events of a stream."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from langchain_core.messages.ai import UsageMetadata
-
+from shapley_coop.extensions.a2a.costs import Cost, sum_of
 from shapley_coop.seats.answers import Form, tag_fields
 
 if TYPE_CHECKING:
@@ -13,12 +12,6 @@ if TYPE_CHECKING:
 
 USAGE = ("usage", "usage_metadata", "adk_usage_metadata")
 """The keys of metadata under which agents report their token counts."""
-
-COUNTS = (
-    ("input_tokens", "prompt_tokens", "promptTokenCount", "prompt_token_count"),
-    ("output_tokens", "completion_tokens", "candidatesTokenCount", "candidates_token_count"),
-)
-"""The names of the input count, then those of the output count."""
 
 
 class TaskFailed(Exception):
@@ -31,12 +24,14 @@ class Reply(NamedTuple):
     Attributes:
         text: the answer in tagged text.
         asks: whether the agent asks for input; if so, the next message continues the task.
-        usage: the token counts that the agent reports; None if it reports none.
+        cost: the cost that the agent reports, with its agents' costs; None if it reports none.
+        note: why a cost that the agent reports is not usable, or "".
     """
 
     text: str
     asks: bool = False
-    usage: UsageMetadata | None = None
+    cost: Cost | None = None
+    note: str = ""
 
 
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
@@ -55,13 +50,14 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
     from a2a.types import Message, TaskState
 
     if isinstance(found, Message):
-        return Reply(_said([found.parts], form), usage=usage_in([found]))
+        return Reply(_said([found.parts], form), False, *cost_in([found]))
     state, told = found.status.state, [*found.artifacts, found.status.message, found]
     if state == TaskState.TASK_STATE_COMPLETED:
-        return Reply(_completed(found, form), usage=usage_in([*told, *reversed(found.history)]))
+        said = _completed(found, form)
+        return Reply(said, False, *cost_in([*told, *reversed(found.history)]))
     if state == TaskState.TASK_STATE_INPUT_REQUIRED:
         words = _said([found.status.message.parts], form)
-        return Reply(words, asks=True, usage=usage_in(told)) if words else None
+        return Reply(words, True, *cost_in(told)) if words else None
     if state in (
         TaskState.TASK_STATE_FAILED,
         TaskState.TASK_STATE_REJECTED,
@@ -72,28 +68,23 @@ def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
     return None
 
 
-def usage_in(told: Iterable["Task | Message | Artifact"]) -> UsageMetadata | None:
-    """Return the token counts in the first metadata that contain token counts, or None.
+def cost_in(told: Iterable["Task | Message | Artifact"]) -> tuple[Cost | None, str]:
+    """Return the cost in the first metadata that report one, and why others are not usable.
 
-    A2A has no field for them, so the field names of LangChain, OpenAI, Google's ADK are tried.
+    A2A has no field for costs, so the field names of LangChain, OpenAI, Google's ADK are tried.
     """
     from google.protobuf.json_format import MessageToDict
 
-    for metadata in (MessageToDict(one.metadata) for one in told):
-        for count in (metadata[key] for key in USAGE if isinstance(metadata.get(key), Mapping)):
-            read, written = (_count(count, names) for names in COUNTS)
-            if read is not None and written is not None:
-                total = read + written
-                return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=total)
-    return None
-
-
-def _count(told: Mapping[str, Any], names: Sequence[str]) -> int | None:
-    """Return the count under the first of `names` found; None if it is no whole number."""
-    count: Any = next((told[name] for name in names if name in told), None)
-    # Protobuf reads every JSON number as a float.
-    whole = isinstance(count, float) and count.is_integer() and 0 <= count < 2**53
-    return int(count) if whole else None
+    note = ""
+    for metadata in (one.metadata for one in told):
+        for key in (key for key in USAGE if key in metadata):
+            try:
+                return sum_of(MessageToDict(metadata)[key]), note
+            except ValueError as error:  # protobuf raises it too, for NaN and infinity
+                note = str(error)
+            except RecursionError:
+                note = "they are nested too deeply"
+    return None, note
 
 
 def _completed(task: "Task", form: Form | None) -> str:

@@ -6,9 +6,10 @@ memory, so after a crash the client must send its request again; finished runs a
 """
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from a2a.helpers import get_data_parts, new_data_part, new_task_from_user_message, new_text_part
@@ -28,14 +29,16 @@ from a2a.types import (
     TaskState,
 )
 from a2a.utils.errors import UnsupportedOperationError
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from shapley_coop.extensions.a2a.serving.assessment import Assessment, assess
+from shapley_coop.evals.prices import read_prices
+from shapley_coop.extensions.a2a.costs import Budget, Cost, tree_of
+from shapley_coop.extensions.a2a.serving.assessment import Assessment, Spending, assess
 from shapley_coop.extensions.a2a.serving.routes import as_both
 from shapley_coop.extensions.server.serving.body_limit import BodyLimit, most_bytes
 from shapley_coop.extensions.server.serving.browser_guard import BrowserGuard, JsonOnly, is_loopback
@@ -43,6 +46,7 @@ from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.seat import Seat
+from shapley_coop.seats.usage import parts
 
 ASSESSMENT = AgentSkill(
     id="assessment",
@@ -95,16 +99,18 @@ class Judge(_Agent):
             await updater.update_status(TaskState.TASK_STATE_WORKING, message)
 
         try:
+            spent = Spending(Budget.read(context.metadata))
             asked = Assessment.read(context.get_user_input())
         except ValueError as error:
             await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
             return
-        found = await assess(asked, say)
+        found = await assess(asked, say, spent)
+        used = {"usage": spent.tree(asked.participants)}
         if not found["agents"]:
             why = found["runs"][0]["why"]
-            await updater.failed(updater.new_agent_message([new_text_part(why)]))
+            await updater.failed(updater.new_agent_message([new_text_part(why)], metadata=used))
             return
-        await updater.add_artifact([new_data_part(found)], name="assessment")
+        await updater.add_artifact([new_data_part(found)], name="assessment", metadata=used)
         await updater.complete()
 
 
@@ -117,7 +123,7 @@ class Subject(_Agent):
     """
 
     def __init__(self, seat: Seat, seed: int = 0) -> None:
-        self._seat, self._seed = seat, seed
+        self._seat, self._seed, self._prices = seat, seed, read_prices()
 
     async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
         """Add the seat's answer as an artifact; embedded agents read facts from the data part."""
@@ -130,11 +136,22 @@ class Subject(_Agent):
             agent = str(letter["agent"])
             if self._seat.program:
                 words.additional_kwargs[FACTS] = json.loads(letter["facts_json"])
+        try:
+            Budget.read(context.metadata).left()
+        except ValueError as error:
+            await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
+            return
         model = chat_model(self._seat, agent=agent, seed=self._seed)
         answer = await model.ainvoke([words])
-        used = {"usage": dict(answer.usage_metadata)} if answer.usage_metadata else None
+        used = {"usage": tree_of(self._cost(answer))} if answer.usage_metadata else None
         await updater.add_artifact([new_text_part(str(answer.text))], metadata=used)
         await updater.complete()
+
+    def _cost(self, answer: AIMessage) -> Cost:
+        used, model = cast(Mapping[str, Any], answer.usage_metadata), self._seat.model
+        counts = {name: used[name] for name in ("input_tokens", "output_tokens")}
+        call = {"model": model, **counts, **parts(used)}
+        return Cost(**counts, usd=self._prices.cost([call]) if self._prices.know([model]) else 0)
 
 
 class _Tasks(InMemoryTaskStore):

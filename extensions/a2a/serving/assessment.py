@@ -8,23 +8,31 @@ The request has the form of AgentBeats (https://agentbeats.dev): JSON in a text,
 [0, 1, 2]
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from statistics import fmean
 from typing import Any, Literal
+from uuid import uuid4
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.evals.seeds import Seeds
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.a2a.costs import Budget, BudgetSpent, Cost, total, tree_of
 from shapley_coop.games import load, names
 from shapley_coop.games.opened import opens
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.invalid import first_error
+from shapley_coop.seats.records import BESIDE
 from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.budget import Budget as RunBudget
 from shapley_coop.state.outcome import values_of
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.workflow_config import with_params
 
 MOST_SEEDS = 100
@@ -140,12 +148,41 @@ class Assessment(_Part):
             raise ValueError(first_error(error, RunConfig)) from None
 
 
-async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
+class Spending:
+    """The budget of a request, and the answers of its runs up to now."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget, self._started = budget, time.monotonic()
+        self._calls = list[tuple[str, Cost]]()
+
+    def left(self) -> RunBudget:
+        """Return what a run may still use; raise `BudgetSpent` if a part is used up."""
+        cost, seconds = total(cost for _, cost in self._calls), time.monotonic() - self._started
+        left = self._budget.left(len(self._calls), cost, seconds)
+        return RunBudget.model_validate({part: x for part, x in left.items() if part != "usd"})
+
+    async def count(self, run: str) -> None:
+        """Add the answers of a run, which has ended or was stopped."""
+        table = await table_of(home().runs.get(run))
+        entries = home().journal.entries(table["episode"]) if table else iter(())
+        for entry in await asyncio.to_thread(list, entries):
+            x = entry.answer
+            if entry.act not in BESIDE and x.input_tokens:  # 0 if no letter was sent
+                self._calls.append((entry.agent, Cost(x.input_tokens, x.output_tokens, x.usd)))
+
+    def tree(self, asked: Collection[str]) -> dict[str, Any]:
+        """Return the tree of the costs; `asked` names the agents that others play."""
+        own = total(cost for agent, cost in self._calls if agent not in asked)
+        return tree_of(own, {a: total(x for b, x in self._calls if a == b) for a in asked})
+
+
+async def assess(asked: Assessment, say: Say, spent: Spending) -> dict[str, Any]:
     """Play one run per seed, and verify each run by recomputing its results.
 
     Args:
         asked: the request.
         say: a function that is called after each run with a line about the progress.
+        spent: the costs up to now; no run begins after the budget is used up.
 
     Returns:
         Plain JSON. `runs` has one object per run. A run is stopped if an agent does not answer.
@@ -155,8 +192,8 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
     agents = load(config.game, config.params).agents
     for number, seed in enumerate(config.seeds, start=1):
         try:
-            outcome = await play(config.workflow, asked.room(seed))
-        except SeatError as error:
+            outcome = await _play(asked, seed, spent)
+        except (SeatError, BudgetSpent) as error:
             runs.append({"seed": seed, "status": "stopped", "why": str(error)})
         else:
             sound = all(check.sound for check in await verify_run(outcome["run"]))
@@ -172,6 +209,18 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
         **_means([run for run in runs if "payoffs" in run]),
         "runs": runs,
     }
+
+
+async def _play(asked: Assessment, seed: int, spent: Spending) -> Mapping[str, Any]:
+    """Play one run within what is left of the budget, and count its costs."""
+    room, run = asked.room(seed).model_copy(update={"budget": spent.left()}), uuid4().hex
+    try:
+        outcome = await play(asked.config.workflow, room, run)
+    except SeatError:
+        await spent.count(run)  # its answers before it stopped are paid for
+        raise
+    await spent.count(run)
+    return outcome
 
 
 def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Heard:
         task: the task's.
         again: whether it goes on with a task that was there before.
         headers: of the request.
+        budget: that its metadata holds; empty without one.
     """
 
     words: str
@@ -60,6 +61,7 @@ class Heard:
     task: str
     again: bool
     headers: dict[str, str]
+    budget: dict[str, Any] = field(default_factory=dict)
 
     def answer(self) -> str:
         """What a rational embedded agent answers, in tagged text."""
@@ -164,6 +166,7 @@ class _Executor(AgentExecutor):
         words = next(part.text for part in message.parts if part.HasField("text"))
         identity = (message.message_id, task.context_id, task.id)
         heard = Heard(words, told["letter"], *identity, again, dict(headers))
+        heard.budget = context.metadata.get("budget", {})
         self._agent.heard.append(heard)
         updater = TaskUpdater(event_queue, task.id, task.context_id)
         await updater.start_work()

@@ -6,7 +6,7 @@ import pytest
 from a2a.helpers import new_text_part
 from a2a.types import Artifact, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState
 
-from shapley_coop.extensions.a2a.asking.reply import Reply, follow, reply_of, usage_in
+from shapley_coop.extensions.a2a.asking.reply import Reply, cost_in, follow, reply_of
 
 
 def test_a_part_that_an_agent_marks_as_thought_is_no_part_of_its_answer() -> None:
@@ -48,5 +48,5 @@ def test_only_two_whole_counts_are_a_report(
 ) -> None:
     artifact = Artifact(artifact_id="a")
     artifact.metadata.update(told)
-    found = usage_in([Artifact(artifact_id="b"), artifact])
-    assert (found and (found["input_tokens"], found["output_tokens"])) == counts
+    found, _ = cost_in([Artifact(artifact_id="b"), artifact])
+    assert (found and (found.input_tokens, found.output_tokens)) == counts

@@ -223,6 +223,16 @@ async def test_a_call_that_is_broken_off_is_spent_at_its_worst(worker):
     assert worker.store.spent == pytest.approx(0.3)
 
 
+async def test_a_price_that_an_agent_elsewhere_reports_is_spent(worker):
+    async def ask(_: float) -> Answer:
+        return Answer("<REJECT>", input_tokens=9, output_tokens=1, usd=0.25)
+
+    gate = SweepGate(Purse(worker, 1.0), Prices({"a2a:*": Price(input=0, output=0)}))
+    question = Enquiry("an episode", "Alice", "act", Letter("A letter.", "Its facts."))
+    await gate.call(Seat(model="a2a:http://127.0.0.1:9"), question, ask)
+    assert worker.store.spent == 0.25
+
+
 def test_rates_are_for_every_provider_or_for_one():
     found = rates_from(["500", "openai=60"], ["openai=9000"])
     assert found == {"*": Rates(500), "openai": Rates(60, 9000)}
