@@ -53,10 +53,9 @@ class Reconciliation:
         contract, verdict = _contract(content), content["predicate"]["verdict"]
         signed = signers(contract, _terms(contract, content), keys)
         for party in signed.missing:
-            raise ValueError(
-                f"the contract is {signed.words()}: give --key {party}=FILE.pem if it has, or "
-                "sign the contract with coop contract sign and reconcile again"
-            )
+            sign = "sign it with coop contract sign and reconcile again"
+            known = f"give --key {party}=FILE.pem, or " if signed.others else ""
+            raise ValueError(f"the contract is {signed.words()}: {known}{sign}")
         (payee, payer), due, held = contract.parties, exact(verdict["due"]), exact(verdict["open"])
         moves = [(payer, payee, to_micro(due)) if due > 0 else (payee, payer, to_micro(-due))]
         least, most = contract.owed(verdict["both"]), verdict["both"] + verdict["one"]

@@ -102,7 +102,7 @@ class Log:
         rows = csv.reader(self._text(), strict=True)
         header = next(filter(None, rows), [])
         if not header:
-            columns = ", ".join(self._contract.columns())
+            columns = ", ".join(dict.fromkeys(self._contract.columns()))
             raise ValueError(f"it is empty: give a header with {columns}")
         for column, times in Counter(header).items():
             if times > 1:

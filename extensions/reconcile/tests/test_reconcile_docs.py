@@ -236,13 +236,16 @@ def test_no_verdict_is_paid_whose_contract_a_party_has_not_signed(
     assert coop("keys", "new", "op").code == 0
     pay = ("pay", "v.json", "--basis-points")
     for terms, told in (
-        ("terms.yaml", "signed by 0 of 2: Acme and Shop have not signed: give --key Acme=FILE.pem"),
-        ("half.json", "signed by 1 of 2: Acme has not signed: give --key Acme=FILE.pem if it has"),
+        (
+            "terms.yaml",
+            "signed by 0 of 2: Acme and Shop have not signed: sign it with coop contract sign",
+        ),
+        ("half.json", "signed by 1 of 2: Acme has not signed: sign it with coop contract sign"),
     ):
         assert coop("contract", "sign", "terms.yaml", "--key=Shop", "-o", "half.json").code == 0
         asked = ("reconcile", terms, *RECONCILE[2:])
         reconciled = coop(*asked, "--key", "op", "-o", "v.json")
-        assert f"contract: {told.partition(': give')[0]}\n" in reconciled.out
+        assert f"contract: {told.partition(': sign it')[0]}\n" in reconciled.out
         assert told in one_line(coop(*pay), USAGE)
     assert coop(*asked, "--json").out.count('"missing"') == 1
     assert coop("contract", "sign", "half.json", "--key", "Acme", "-o", "terms.json").code == 0
@@ -250,7 +253,9 @@ def test_no_verdict_is_paid_whose_contract_a_party_has_not_signed(
     assert coop(*pay).code == 0
     public = coop("keys", "show", "Acme").out
     (home().folder / "keys" / "Acme.pem").unlink()
-    assert "Acme has not signed with a key known here" in one_line(coop(*pay), USAGE)
+    refused = one_line(coop(*pay), USAGE)
+    assert "Acme has not signed with a key known here" in refused
+    assert ": give --key Acme=FILE.pem, or sign it with coop contract sign and" in refused
     (tmp_path / "Acme.pub.pem").write_text(public, encoding="utf-8")
     assert coop(*pay, "--key", "Acme=Acme.pub.pem").code == 0
     wrong = one_line(coop(*pay, "--key", "Acme=op"), USAGE)
