@@ -113,18 +113,26 @@ def match(
         for row in books.execute(_DIFFERENT):
             found += _differences(parties, _state(row[:4]), _state(row[4:]))
             _check_few(len(found), logs)
-        claimed = dict(books.execute(_CLAIMED))
-        *counts, both = (count or 0 for count in books.execute(_COUNTS).fetchone())
-        sides = {
-            party: {
-                "log": log.hash.hexdigest(),
-                "lines": log.lines,
-                "claimed": claimed.get(side, 0),
-                "counts": counts[side],
-            }
-            for side, (party, log) in enumerate(zip(parties, logs, strict=True))
-        }
+        sides, both = _counted(books, parties, logs)
         return sides, both, sorted(found, key=_place)
+
+
+def _counted(
+    books: sqlite3.Connection, parties: Sequence[str], logs: Sequence[Log]
+) -> tuple[dict[str, Any], int]:
+    """Return each party's counts, and how many events count in both logs."""
+    claimed = dict(books.execute(_CLAIMED))
+    *counts, both = (count or 0 for count in books.execute(_COUNTS).fetchone())
+    sides = {
+        party: {
+            "log": log.hash.hexdigest(),
+            "lines": log.lines,
+            "claimed": claimed.get(side, 0),
+            "counts": counts[side],
+        }
+        for side, (party, log) in enumerate(zip(parties, logs, strict=True))
+    }
+    return sides, both
 
 
 def _check_few(differences: int, logs: Sequence[Log]) -> None:
