@@ -45,13 +45,13 @@ def reconcile(
     Both parties get the same verdict, to the byte. Exit code 1: an amount is in dispute.
     """
     from shapley_coop.extensions.reconcile.signed import read_terms, sign_verdict, signers
-    from shapley_coop.extensions.reconcile.verdict import OPEN
+    from shapley_coop.extensions.reconcile.verdict import OPEN, owed_words
     from shapley_coop.extensions.reconcile.verdict import reconcile as compare
 
     if bool(key) != bool(out):
         raise ValueError("give --key and --out together: a verdict is written only if it is signed")
     agreed, terms = read_terms(contract)
-    payee, payer = agreed.parties
+    signed, (payee, payer) = signers(agreed, terms), agreed.parties
     if as_ not in ("", payee, payer):
         raise ValueError(f"--as {as_}: the contract is between {payee} and {payer}")
     with progress(0, "thousands of lines") as advance:
@@ -60,12 +60,12 @@ def reconcile(
     if key and out:
         write_file(out, sign_verdict(agreed, terms, verdict, key))
         note(f"written to {out}; others check it with: coop check {out} --key operator=FILE.pem")
-    signed = signers(agreed, terms)
     if as_json:
         say_json({**verdict, "contract": signed._asdict()})
     else:
         say(f"contract: {signed.words()}")
         _tell(agreed, verdict, as_ or payee)
+        say(f"{verdict['verdict']}: {owed_words(agreed, verdict)}")
     if verdict["verdict"] == OPEN:
         sys.exit(IN_DISPUTE)
 
@@ -82,8 +82,6 @@ def sign(contract: Contract, key: Key, out: Out) -> None:
 
 def _tell(contract: "OutcomeContract", verdict: dict[str, Any], us: str) -> None:
     """Print a verdict for a reader, who is the party `us`."""
-    from shapley_coop.extensions.reconcile.verdict import owed_words
-
     unit = contract.currency
     for party, one in verdict["parties"].items():
         side = "--ours" if party == us else "--theirs"
@@ -95,7 +93,6 @@ def _tell(contract: "OutcomeContract", verdict: dict[str, Any], us: str) -> None
     if (left := len(verdict["differences"]) - _MOST_SHOWN) > 0:
         say(f"and {left} more differences: --json lists all")
     say(f"agreed {verdict['agreed']} {unit}, in dispute {verdict['in_dispute']} {unit}")
-    say(f"{verdict['verdict']}: {owed_words(contract, verdict)}")
 
 
 def _line(one: dict[str, Any]) -> str:
