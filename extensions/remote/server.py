@@ -174,7 +174,8 @@ class Server:
         try:
             return str((await self._answered(made))["run_id"])
         except Missing as unknown:
-            raise ValueError(str(unknown)) from None
+            lost = not await self.has(thread)  # by a server that was killed before it saved it
+            raise (Away if lost else ValueError)(str(unknown)) from None
 
     async def _patiently(self, step: Callable[[], Awaitable[T]]) -> T:
         """Repeat a step while the server is away, but not if it never answered."""

@@ -75,6 +75,24 @@ def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server,
     assert len(runs) == 1
 
 
+def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monkeypatch):
+    made = suite(vary={"graph": ["negotiation"]}, seeds=[7])
+    lost = []
+
+    async def lose(_: Any) -> int:
+        """Remove the threads just before the first run is begun."""
+        if not lost:
+            lost.extend(one["thread_id"] for one in server.client().threads.search(limit=100))
+            for thread in lost:
+                server.client().threads.delete(thread)
+        return 0
+
+    monkeypatch.setattr("shapley_coop.extensions.remote.server.Server.waiting", lose)
+    tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
+    assert lost
+    assert (tally.done, tally.failed) == (1, 0), failures_in(tmp_path)
+
+
 class Refusal(BaseHTTPRequestHandler):
     """Answers that nobody may do anything."""
 
