@@ -68,7 +68,7 @@ def mask_of(tasks: Tasks, described: Any) -> int | None:
         return found
     if len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
-    bare = described.rstrip(" .")
+    bare = described.removesuffix(".")
     alike = {tasks.registry.mask_of(each) for each in (bare, f"{bare}.")} - {None}
     return alike.pop() if len(alike) == 1 else None
 

@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tenant_matrix")]
 
 BOOKS = ("answer", "mail", "posting", "episode")
 
-OPEN = {"GET /", "GET /ok", "GET /page/x"}
-"""The health check is for all, and the page's files are for parties, too."""
+OPEN = {"GET /", "GET /ok", "GET /page/x", "GET /check"}
+"""The health check and the checking page are for all, and the page's files for parties, too."""
 
 _UNCHECKED = """
 import shapley_coop.extensions.tenants.policy as policy
