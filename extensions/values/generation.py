@@ -60,12 +60,15 @@ def generate(program: Program, oracle: Oracle, moved: Callable[[], None] = lambd
     while len(program.fixed) < program.fixed.shape[1]:
         program, surplus, tight = _level(program, oracle, rng)
         moved()
+        before = len(program.fixed)
         for row, worth in zip(program.rows[tight], program.worths[tight], strict=True):
             if _outside_span(row[None], program.fixed)[0]:
                 fixed = np.vstack([program.fixed, row])
                 program = program._replace(
                     fixed=fixed, sums=np.append(program.sums, worth + surplus)
                 )
+        if len(program.fixed) == before:
+            raise ArithmeticError("a level of the nucleolus fixed no coalition: numbers too close")
     return np.asarray(np.linalg.solve(program.fixed, program.sums))
 
 
@@ -79,7 +82,8 @@ def _level(
     calm = 0
     while calm < DRAWS:
         rows, worths = oracle(payoffs, _direction(program.fixed, rng))
-        missed = rows @ payoffs - worths < surplus - CLOSE
+        # The program keeps its own rows only up to its tolerance; adding them again ends never.
+        missed = (rows @ payoffs - worths < surplus - CLOSE) & ~_are_in(rows, program.rows)
         calm += 1
         if missed.any():
             program = program._replace(
@@ -99,6 +103,12 @@ def _direction(fixed: Floats, rng: np.random.Generator) -> Floats:
     free = np.linalg.svd(fixed)[2][len(fixed) :]
     found = rng.standard_normal(len(free)) @ free
     return np.asarray(found / np.abs(found).max())
+
+
+def _are_in(rows: Floats, others: Floats) -> np.ndarray:
+    """Return for each row whether it is one of the other rows."""
+    known = {row.tobytes() for row in others}
+    return np.array([row.tobytes() in known for row in rows], dtype=bool)
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
@@ -123,6 +133,7 @@ def _widest(program: Program) -> tuple[Floats, float, np.ndarray]:
         b_eq=sums,
         bounds=[*((low, None) for low in least), (None, None)],
         method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
         raise ArithmeticError(f"a linear program of the nucleolus failed: {found.message}")

@@ -84,3 +84,10 @@ def test_no_nearby_division_has_smaller_complaints(table: list[int]) -> None:
 def test_worths_count_above_that_of_nobody() -> None:
     lifted = [worth + 100 for worth in bankruptcy(200, [100, 200, 300])]
     assert nucleolus(lifted) == pytest.approx([50, 75, 75])
+
+
+def test_worths_that_differ_by_less_than_the_solvers_tolerance_are_ended() -> None:
+    """Worths that were rounded: many coalitions bind, each only up to that tolerance."""
+    of_size = [0, 119.99998, 240.00002, 360, 479.99998, 600.00002, 720]
+    table = [of_size[mask.bit_count()] for mask in range(64)]
+    assert list(nucleolus(table)) == pytest.approx([120] * 6, abs=1e-4)
