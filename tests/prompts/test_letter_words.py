@@ -449,7 +449,7 @@ async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(scrip
 
 
 SIZES = [
-    ("task_exchange", "task_exchange", "exchange", 7_700),
+    ("task_exchange", "task_exchange", "exchange", 8000),
     ("shapley_coop", "software_company", "act", 8_000),
 ]
 """Workflow, game, what is asked for, and the most characters of a letter that asks for it."""
