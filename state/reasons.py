@@ -181,8 +181,8 @@ def _amount(written: str) -> Fraction | None:
     """Return the only number in a line, or the number after the last `=` of a calculation."""
     if _UNKNOWN.match(written):
         return None
-    before, again, _ = [*_AGAIN.split(_COMMENT.sub("", written.rpartition("=")[2])), "", ""][:3]
-    numbers, repeated = _numbers(before), _numbers(again)
+    before, *again = _AGAIN.split(_COMMENT.sub("", written.rpartition("=")[2]), maxsplit=1)
+    numbers, repeated = _numbers(before), _numbers("".join(again[:1]))
     if len(numbers) == 1 and {*map(abs, repeated)} <= {*map(abs, numbers)}:
         return numbers.pop()
     numbers |= repeated

@@ -129,8 +129,7 @@ def test_a_table_beside_a_game_that_is_written_out_is_refused(tmp_path: Path) ->
     statement = json.loads(json.dumps(export.statement))
     told = _settings(export)
     statement["predicate"]["table"] = {**told["game"], **told["params"]}
-    signed = as_bytes(envelope_signed(statement, [export.operator]))
-    file = File(signed, export.keys)
+    file = File(as_bytes(envelope_signed(statement, [export.operator])), export.keys)
     (page,) = by_page(tmp_path, [file])
     assert (bool(by_us(file)), bool(by_docs(file)), page["verdict"]) == (True, True, "refused")
 
