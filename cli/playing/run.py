@@ -27,6 +27,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
+from shapley_coop.cli.playing.limits import note_unknown
 from shapley_coop.cli.playing.people import (
     LOOPBACK,
     Host,
@@ -91,7 +92,9 @@ def run(
         **ctx.obj,
     }
     served = Serving(serve, host, port)
-    _follow(prepare(graph, served.check(_config(given)), name, key), as_json, served)
+    begun = prepare(graph, served.check(_config(given)), name, key)
+    note_unknown(begun)
+    _follow(begun, as_json, served)
 
 
 def resume(
