@@ -13,12 +13,11 @@ import pytest
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
-from shapley_coop.extensions.server.dev import free_port
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Limits
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
-from tests.server_process import Server
+from tests.server_process import FixedServer, Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
 
@@ -114,16 +113,6 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     assert tally.failed == 1
     (failure,) = failures_in(tmp_path)
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")
-
-
-class FixedServer(Server):
-    """A server that is started again at the same address."""
-
-    def command(self) -> list[str]:
-        self._port = getattr(self, "_port", None) or str(free_port("127.0.0.1"))
-        command = super().command()
-        command[command.index("--port") + 1] = self._port
-        return command
 
 
 class Killing(Remote):
