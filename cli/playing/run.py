@@ -231,7 +231,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
 
     Return whether the run has ended; False if it waits for people.
     """
-    from shapley_coop.cli.playing.narration import Narrator, report
+    from shapley_coop.cli.playing.narration import Narrator, in_brief, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
@@ -260,6 +260,8 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
     if pages:
         tables("--serve").stay()
     if outcome["status"] in FAILED or outcome.get("lapsed"):
+        if as_json:  # without JSON, `report` has said why
+            complain(in_brief(outcome))
         sys.exit(ENDED_IN_ERROR)
     return True
 
