@@ -257,6 +257,8 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
     ("graph", "params", "told"),
     [
         ("task_exchange", {**DRAWN, "agents": 17, "atoms": 34}, "17 agents cannot talk about one"),
+        # One of two agents may get 5 of 6 tasks, after a first turn without work.
+        ("task_exchange", {"rounds": 5}, "rounds=5 may be too few .*: give rounds=6$"),
         (
             "task_exchange",
             {"meetings": 2},
