@@ -105,7 +105,11 @@ def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str 
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
             pending, said = entry.facts.get("pending"), entry.answer
             asked = pending.get("masks", {}) if pending else None
-            found = check_finished(said) or check_message(said.text, tasks, entry.agent, asked)
+            final = entry.facts.get("final", False)  # the paper demands a proposal even then
+            known = scenario.tasks if final else tasks
+            found = check_finished(said) or check_message(
+                said.text, known, entry.agent, asked, final
+            )
             labels[found.label] += 1
     return labels
 

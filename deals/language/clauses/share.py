@@ -68,7 +68,7 @@ class Share(Clause):
         if fractions is None:
             return {"norm": norm}
         if not isinstance(fractions, Mapping):
-            notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
+            notes.wrong("fractions", "give each agent its part, as in 1/3 for Ann and 2/3 for Bob")
             return {}
         read = {
             read_name({"agent": agent}, "agent", notes, terms): amount(x, "fractions", notes, True)

@@ -19,10 +19,15 @@ SUGGESTED, COMPARED = 64, 500
 """Limits of the search for the nearest description: registry size, and characters compared.
 The cost of comparing two descriptions grows with the product of their lengths."""
 
-ASKED = (
-    "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with a <PROPOSAL> of your own."
-)
-"""The question sent to an agent that did not answer a pending proposal."""
+
+def ask(final: bool) -> str:
+    """Return the question to an agent that did not answer a pending proposal.
+
+    Args:
+        final: whether no proposal of its own could be accepted any more.
+    """
+    own = "" if final else " with your own <PROPOSAL>"
+    return f"Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT>{own}."
 
 
 @dataclass(frozen=True)
@@ -33,11 +38,13 @@ class Draft:
         message: the parsed message.
         tasks: the atoms, the agents and the registered descriptions.
         pending: the proposal that the message must answer (agent → tasks as bits), or None.
+        final: whether the answer needs no proposal, because none could be accepted any more.
     """
 
     message: Message
     tasks: Tasks
     pending: Mapping[str, str] | None
+    final: bool = False
 
     @property
     def listed(self) -> dict[str, list[Any]]:
@@ -74,15 +81,11 @@ def mask_of(tasks: Tasks, described: Any) -> int | None:
 
 
 def proposes(draft: Draft) -> Fault | None:
-    """Check that the message has a proposal, or return fault MPT."""
-    if draft.message.proposal is not None:
-        return None
-    answer = f" Or: {ASKED}" if draft.pending else ""
-    return Fault(
-        "MPT",
-        "You wrote no <PROPOSAL>…</PROPOSAL>: put the allocation into it as JSON, "
-        f"{shape(draft.tasks.agents)}.{answer}",
-    )
+    """Check that the message has a proposal if it needs one, or return fault MPT."""
+    if draft.message.proposal is not None or draft.final:
+        return answers(draft) if draft.final else None
+    answer = f" Or: {ask(draft.final)}" if draft.pending else ""
+    return Fault("MPT", f"You wrote no proposal: write {shape(draft.tasks.agents)}.{answer}")
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
@@ -90,9 +93,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
-    return Fault(
-        "JSON", f"The proposal is not an object of lists: write {shape(draft.tasks.agents)}."
-    )
+    return Fault("JSON", f"Give each agent a list: write {shape(draft.tasks.agents)}.")
 
 
 def known_agents(draft: Draft) -> Fault | None:
@@ -123,7 +124,7 @@ def answers(draft: Draft) -> Fault | None:
         return Fault("ACK", "Nothing is pending that you could accept: send your proposal alone.")
     if draft.message.reject is not None and not accepted:
         return None
-    return Fault("ACK", f"A proposal is pending, and you do not answer it. {ASKED}")
+    return Fault("ACK", f"A proposal is pending, and you do not answer it. {ask(draft.final)}")
 
 
 def check_registered(draft: Draft) -> Fault | None:
@@ -233,5 +234,6 @@ def _atoms(tasks: Tasks, mask: int) -> list[str]:
 
 
 def shape(agents: Iterable[str]) -> str:
-    """Return the form of an allocation: an object with a list for each agent."""
-    return "{" + ", ".join(f'"{agent}": ["…"]' for agent in agents) + "}"
+    """Return the form of a proposal: an object with a list for each agent."""
+    listed = ", ".join(f'"{agent}": ["…"]' for agent in agents)
+    return f"<PROPOSAL>{{{listed}}}</PROPOSAL>"
