@@ -58,6 +58,20 @@ async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
     assert facts(answer)["offer"]["change"] == {"Alice": "-0.5", "Bob": "0.5"}
 
 
+async def test_after_the_play_no_clause_ends_and_who_wants_it_is_told_what_to_write(
+    script: Script,
+) -> None:
+    """A payment that was due has been made, so ending its clause would change nothing."""
+    half = {"clauses": [{"kind": "share", "fractions": {"Alice": "1/2", "Bob": "1/2"}}]}
+    ends = f"<PROPOSAL>{json.dumps({**half, 'drops': ['c3']})}</PROPOSAL>"
+    script["Alice", "propose_split"] = [ends, f"<PROPOSAL>{json.dumps(half)}</PROPOSAL>"]
+    script["Bob", "answer_split"] = ACCEPT
+    outcome = await bargained(script)
+    _, again = script.shown_to("Alice", "propose_split")
+    assert "leave out `drops`. A pay changes what each has as signed, and a share" in again
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+
+
 @pytest.mark.parametrize(
     ("rule", "payoffs"),
     [
