@@ -109,6 +109,24 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
+    found = _part(said)
+    again = [_part(each) for each in _SAID_AGAIN.split(unwrap(said)) if each]
+    parts = {None if isinstance(each, Fault) else each[0] for each in again}
+    if isinstance(found, Fault) and len(parts) == 1 and (part := parts.pop()) is not None:
+        return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
+    return found
+
+
+_SAID_AGAIN = re.compile(r"[,;]\s{1,3}(?:i\.?e\.?,?\s|or\s|so\s)?|\s?[=()]\s?|\s(?:or|i\.?e\.?)\s")
+"""Text between two forms of one part, as in "half, 50 %"."""
+
+
+def _part(said: str) -> tuple[Fraction, str] | Fault:
+    """Return the fraction that a text states, and its repair in words or ""; or a fault.
+
+    >>> [_part(said)[1] for said in ("half", "about 16%")]
+    ['read half as 50 %', 'read about 16% as 16 %']
+    """
     if (part := _IN_WORDS.get(unwrap(said).casefold())) is not None:
         return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
     if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):

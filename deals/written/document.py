@@ -39,6 +39,14 @@ _IN_FRONT = re.compile(
 """A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
 
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
+_KEEPS = re.compile(
+    r"\b(?:will|shall|must|promises?(?: to)?)(?: (?:each|all|both|faithfully))* "
+    r"(?:keep(?: to)?|honou?r|adhere to|abide by|comply with|follow|respect|fulfil+)(?: all)? "
+    r"(?:it|them|(?:the|this|these|its|their)(?: \w+)? (?:contract|agreement|terms|clauses))\b",
+    re.IGNORECASE,
+)
+"""Words that commit a party to the contract itself, and so add no obligation."""
+
 _ALL_OTHERS = re.compile(
     r"\b(?:(?:all|each) of the others|all (?:the )?others|the others|every(?:body|one) else)\b",
     re.IGNORECASE,
@@ -183,7 +191,8 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
     for line in _lines(body):
         named = [agent for agent in terms.agents if agent in _skeleton(line, terms)]
         numbers = {n for n, kind in _tokens(line, terms) if kind == "number"} - allowed
-        if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
+        owes = _OWES.intersection(_WORD.findall(_KEEPS.sub("", line).lower()))
+        if numbers or (named and owes):
             yield (
                 f"Section {section} says “{line[:120]}”: obligations and numbers belong in clauses."
             )

@@ -162,6 +162,22 @@ def test_an_obligation_that_was_not_agreed_is_noticed_in_every_section(section, 
     assert differences(prose.replace(heading, f"{heading}\n\n{line}"), DEAL, TERMS)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ann and Ben commit to this contract and will keep it.",
+        "Ann and Ben promise to adhere to these terms.",
+        "Ann and Ben shall both honour the written agreement.",
+    ],
+)
+def test_who_commits_itself_to_the_contract_adds_no_obligation(line):
+    heading = "## 5. Commitment"
+    prose = compose(DEAL, TERMS)
+    assert differences(prose.replace(heading, f"{heading}\n\n{line}"), DEAL, TERMS) == []
+    more = line.replace(".", ", and Ben will help.")
+    assert differences(prose.replace(heading, f"{heading}\n\n{more}"), DEAL, TERMS)
+
+
 def test_a_statement_of_intent_is_allowed_where_it_is_labelled():
     prose = compose(DEAL, TERMS)
     said = f"\n- {INTENT} Ann and Ben want 40 together, and mean to be fair.\n"
