@@ -38,6 +38,13 @@ _IN_FRONT = re.compile(
 )
 """A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
 
+_EVERY = re.compile(
+    r"\b(?:at )?every (?P<step>\d+)(?:st|nd|rd|th)? turns?,?(?: on)? "
+    r"(?:(?:start|beginn)ing )?(?:from|at|with|in|after) turn (?P<start>\d+)(?: on(?:wards?)?)?",
+    re.IGNORECASE,
+)
+"""A condition such as "at every 3rd turn from turn 1"."""
+
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
 _KEEPS = re.compile(
     r"\b(?:will|shall|must|promises?(?: to)?)(?: (?:each|all|both|faithfully))* "
@@ -163,13 +170,14 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _in_full(line: str, clause: str, terms: Terms) -> str:
-    """Return a line with the wording of clauses: "everyone" and "Ann does work".
+    """Return a line with the wording of clauses: "everyone", "Ann does work", "at turn 1 and every…".
 
     "Ann and Ben each", or "everyone (Ann and Ben)", becomes "everyone" if these are all parties,
     each once. "Ann works" becomes "Ann does work", unless the clause itself has "works". A
     condition in front is put last.
     """
     line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
+    line = _EVERY.sub(r"at turn \g<start> and every \g<step> turns after it", line)
     one = rf"(?<!\w)(?:{'|'.join(map(re.escape, terms.agents))})(?!\w)"
     several = (
         rf"(?:\beveryone\s*\()?({one}(?:(?:{_AND.pattern}){one})+)\)?(?: (?:each|both|all)\b)?"
