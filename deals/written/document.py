@@ -170,11 +170,11 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _in_full(line: str, clause: str, terms: Terms) -> str:
-    """Return a line with the wording of clauses: "everyone", "Ann does work", "at turn 1 and every…".
+    """Return a line with the wording of clauses: "everyone" and "Ann does work".
 
     "Ann and Ben each", or "everyone (Ann and Ben)", becomes "everyone" if these are all parties,
     each once. "Ann works" becomes "Ann does work", unless the clause itself has "works". A
-    condition in front is put last.
+    condition in front is put last, and "every 2nd turn from turn 1" names the first turn first.
     """
     line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
     line = _EVERY.sub(r"at turn \g<start> and every \g<step> turns after it", line)

@@ -15,7 +15,6 @@ from shapley_coop.deals.language.spelling import Notes, amount, part, read_name,
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
 
-
 _NORM = re.compile(r"^\s*(?:by )?(?:the )?(?:norm )?|[ _](?:values?|norm|split|rule)\s*$", re.I)
 """Words around a norm's name that say only what it is, as in "Shapley value"."""
 
