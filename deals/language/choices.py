@@ -109,12 +109,12 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
-    found = _part(said)
+    read = _part(said)
     again = [_part(each) for each in _SAID_AGAIN.split(unwrap(said)) if each]
     parts = {None if isinstance(each, Fault) else each[0] for each in again}
-    if isinstance(found, Fault) and len(parts) == 1 and (part := parts.pop()) is not None:
+    if isinstance(read, Fault) and len(parts) == 1 and (part := parts.pop()) is not None:
         return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
-    return found
+    return read
 
 
 _SAID_AGAIN = re.compile(r"[,;]\s{1,3}(?:i\.?e\.?,?\s|or\s|so\s)?|\s?[=()]\s?|\s(?:or|i\.?e\.?)\s")
