@@ -77,10 +77,17 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _HANDING if facts.get("payments") is False else set()
     out |= {"when"} if out >= _TIMED | _HANDING else set()  # nothing precedes the only turn
-    out |= {*_ACTING, "when", "per"} if over else set()
+    out |= {*_ACTING, "when", "per", "drops"} if over else set()
     out |= set() if droppable(facts) else {"drops"}
     found: dict[str, Any] = _without(schema, out)
+    if over and "Pay" in found.get("$defs", {}):
+        found["$defs"]["Pay"]["description"] = _PAID_AT_ONCE
     return found
+
+
+_PAID_AT_ONCE = """One agent pays another, on top of what was signed.
+
+As payer or payee, "others" is everybody else, in equal parts."""
 
 
 def droppable(facts: Mapping[str, Any]) -> list[str]:

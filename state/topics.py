@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from shapley_coop.deals.language.clauses import KINDS, Do, Forbid, Pay, Share
-from shapley_coop.deals.language.rules import DEAL_RULES, Rule, only
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, no_drops, only
 
 Phase = Literal["negotiation", "action", "settlement"]
 
@@ -38,7 +38,7 @@ PLAN = Topic("plan", rules=(only(*KINDS.values()), *DEAL_RULES))
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
 """Bargaining before play over actions alone, without payments."""
 
-SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
+SPLIT = Topic("split", rules=(only(Pay, Share), no_drops, *DEAL_RULES), phase="settlement")
 """Bargaining after play over the final payoffs."""
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)

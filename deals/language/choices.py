@@ -109,6 +109,24 @@ def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
         said = found[1] if found else last if alone else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
+    read = _part(said)
+    again = [_part(each) for each in _SAID_AGAIN.split(unwrap(said)) if each]
+    parts = {None if isinstance(each, Fault) else each[0] for each in again}
+    if isinstance(read, Fault) and len(parts) == 1 and (part := parts.pop()) is not None:
+        return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
+    return read
+
+
+_SAID_AGAIN = re.compile(r"[,;]\s{1,3}(?:i\.?e\.?,?\s|or\s|so\s)?|\s?[=()]\s?|\s(?:or|i\.?e\.?)\s")
+"""Text between two forms of one part, as in "half, 50 %"."""
+
+
+def _part(said: str) -> tuple[Fraction, str] | Fault:
+    """Return the fraction that a text states, and its repair in words or ""; or a fault.
+
+    >>> [_part(said)[1] for said in ("half", "about 16%")]
+    ['read half as 50 %', 'read about 16% as 16 %']
+    """
     if (part := _IN_WORDS.get(unwrap(said).casefold())) is not None:
         return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
     if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
@@ -189,6 +207,7 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
     action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
+    action = action or _told_apart(said, legal, also)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -257,7 +276,28 @@ def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str
     if len(found) != 1:
         return None
     known = _words_of(" ".join([found[0], *(also(found[0]) if also else ())]))
-    return found[0] if _words_of(inside) <= known | {"a", "an", "the"} else None
+    return found[0] if _words_of(inside) <= known | _ARTICLES else None
+
+
+def _told_apart(said: str, legal: Sequence[str], also: Also | None) -> str | None:
+    """Return the only legal call that has all words of a text, which names the call's action.
+
+    >>> calls = ["apply_for_job(job=Cook)", "apply_for_job(job=Baker)", "wait"]
+    >>> _told_apart("apply for the Baker job", calls, None)
+    'apply_for_job(job=Baker)'
+    >>> _told_apart("apply for a job", calls, None), _told_apart("do not apply", calls, None)
+    (None, None)
+    """
+    words = _words_of(said) - _ARTICLES
+    found = []
+    for call in (one for one in legal if "(" in one):
+        known = _words_of(" ".join([call, *(also(call) if also else ())]))
+        if _words_of(call.partition("(")[0]) <= words <= known:
+            found.append(call)
+    return found[0] if len(found) == 1 else None
+
+
+_ARTICLES = {"a", "an", "the"}
 
 
 def _words_of(text: str) -> set[str]:

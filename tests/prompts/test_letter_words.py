@@ -419,7 +419,9 @@ async def test_the_last_bargaining_shows_amounts_that_add_up(script: Script) -> 
         '<PROPOSAL>{"clauses": [{"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1}]}'
         "</PROPOSAL>"
     )
-    await play("shapley_coop", RunConfig(game="escape_room", enforcement="notional", seed=2))
+    await play(
+        "shapley_coop", RunConfig(game="escape_room", enforcement="notional", seed=2, rounds=1)
+    )
     letter = script.shown_to("Bob", "answer_split")[0]
     rows = [line.strip("| ").split(" | ") for line in letter.split("\n") if line.startswith("| ")]
     head = next(row for row in rows if "as proposed" in row)

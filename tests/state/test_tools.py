@@ -144,6 +144,13 @@ def test_the_long_term_step_is_answered_from_the_record():
     assert "There is no agent" in ask(turn, "Bob", "shapley_value", agent="Eve")
 
 
+def test_a_draft_after_the_play_can_end_no_clause():
+    over = at("escape_room", LAST, [{"Alice": "door", "Bob": "lever"}], accounts={"total": "9"})
+    for turn, has in ((at("escape_room", LAST), True), (over, False)):
+        tools = {tool.name: tool for tool in tools_of(turn, "Bob")}
+        assert ("drops" in tools["check_deal"].args) is has
+
+
 def test_history_finds_what_was_said_and_done():
     said = {"id": "m1", "topic": "plan", "turn": 1, "round": 1, "by": "Alice", "act": "propose"}
     said |= {"text": 'Take\nthe "lever"', "deal": PRICE["escape_room"].record()}

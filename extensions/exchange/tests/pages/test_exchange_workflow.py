@@ -94,6 +94,7 @@ async def test_a_deal_asks_for_no_task_that_is_done_and_says_what_was_left_out(
     _, second, third, fourth = script.shown_to("Bob", "act")
     assert "**The deal asks you for: book_flight(" in second
     assert "You left out, at its turn in the deal: take_note(" in second
+    assert "| all keep the deal: what you left out is done, too |" in second
     for letter in (third, fourth):
         assert letter.facts["duties"] == []
         assert "for a task that is done already: s" in letter
