@@ -52,7 +52,7 @@ async def ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
 def describe_model_failure(
     error: BaseException, seat: Seat, limit: float, question: Enquiry
 ) -> tuple[str, float | None]:
-    """Return a failure in one line, and the pause that a rate-limited endpoint asks for."""
+    """Return a failure in one line, and the pause after which the endpoint may answer."""
     tokens = count_tokens(None, question.text, "")[0]
     return describe_error(error, seat, limit, tokens), busy_for(error)
 

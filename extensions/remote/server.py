@@ -1,7 +1,8 @@
 """One LangGraph server that plays cells: its threads, its queue, and its absences.
 
 A server that answered before may be away for `PATIENCE` seconds, for example while it is started
-again. Its cells wait, and then go on from their last checkpoints.
+again. Its cells wait, and then go on from their last checkpoints. So do cells whose model fails or
+is silent: a run that stopped for that is resumed, for `OUTAGE` seconds without progress.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -25,6 +27,7 @@ from langgraph_sdk.errors import (
 from shapley_coop.evals.cell import Cell
 from shapley_coop.graphs.threads import configure
 from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.seat import SeatUnavailable
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
@@ -34,10 +37,13 @@ TOKENS = ("COOP_REMOTE_TOKEN", "LANGGRAPH_API_KEY")
 PATIENCE = 600.0
 """The seconds for which a server that answered before may give no answer."""
 
+OUTAGE, NEW = 900.0, 60.0
+"""The seconds for which a run is resumed without progress; `NEW` before any run's progress."""
+
 QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
-_PAUSE, _FRESH = 1.0, 0.5
+_PAUSE, _LONGEST, _FRESH = 1.0, 60.0, 0.5
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
 _AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
@@ -50,6 +56,15 @@ class Away(ValueError):
 
 class Missing(ValueError):
     """The error if the server does not know the thread or the workflow."""
+
+
+@dataclass
+class Stop:
+    """The last failure of a run: its checkpoint, when it was first seen there, and how often."""
+
+    at: str = ""
+    since: float = 0.0
+    times: int = 0
 
 
 class Server:
@@ -65,7 +80,7 @@ class Server:
     def __init__(self, url: str) -> None:
         self.url, self.playing = url, 0
         self._made: LangGraphClient | None = None
-        self._heard = -PATIENCE
+        self._heard, self._proven = -PATIENCE, False
         self._depth = (-PATIENCE, 0)
 
     async def play(self, cell: Cell, thread: str, about: dict[str, str]) -> tuple[Table, bool]:
@@ -74,7 +89,7 @@ class Server:
         Raises:
             ValueError: the server refuses or stays away, or the run failed.
         """
-        create, found = self._client.threads.create, list[bool]()
+        create, found, stop = self._client.threads.create, list[bool](), Stop()
 
         async def ended() -> Table | None:
             made = create(thread_id=thread, if_exists="do_nothing", metadata=about)
@@ -82,7 +97,7 @@ class Server:
             table, begun = await self.table(thread)
             found.append(begun)
             if not _ended(table):
-                await self._run(cell, thread, begun)
+                await self._run(cell, thread, begun, stop)
                 table, _ = await self.table(thread)
             return table if _ended(table) else None
 
@@ -92,6 +107,7 @@ class Server:
                 await asyncio.sleep(_PAUSE)  # the server took the run up again, or lost it
         finally:
             self.playing -= 1
+        self._proven = True
         return table, found[0]
 
     async def has(self, thread: str) -> bool:
@@ -143,8 +159,10 @@ class Server:
             clients_here().closing.push_async_callback(self._made.aclose)
         return self._made
 
-    async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
+    async def _run(self, cell: Cell, thread: str, begun: bool, stop: Stop) -> None:
         """Start or resume the cell's run, or join it if it is running; wait for its end.
+
+        If an endpoint stopped the run, wait, so that the next call resumes it.
 
         Raises:
             ValueError: the server is away or refuses, or the run failed.
@@ -159,7 +177,26 @@ class Server:
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
         if status in _FAILED:
-            raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end")
+            await self._pause(thread, stop)
+
+    async def _pause(self, thread: str, stop: Stop) -> None:
+        """Wait before a stopped run is resumed: longer each time that it made no progress.
+
+        Raises:
+            ValueError: no pause cures the failure, or none did for `OUTAGE` seconds.
+        """
+        state: Any = await self._answered(self._client.threads.get_state(thread))
+        at, now = str((state.get("checkpoint") or {}).get("checkpoint_id")), time.monotonic()
+        if at != stop.at:
+            self._proven = self._proven or bool(stop.at)
+            stop.at, stop.since, stop.times = at, now, 0
+        failed = [str(task.get("error")) for task in state["tasks"] if task.get("error")]
+        passing = any(error.startswith(SeatUnavailable.__name__) for error in failed)
+        if not passing or now - stop.since > (OUTAGE if self._proven else NEW):
+            told = "".join(f": {error}" for error in failed[:1] if error.startswith("Seat"))
+            raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end{told}")
+        await asyncio.sleep(min(_PAUSE * 2**stop.times, _LONGEST))
+        stop.times += 1
 
     async def _begin(self, cell: Cell, thread: str, begun: bool) -> str:
         """Start or resume a run as soon as the server's queue is short; return the run's id."""

@@ -16,8 +16,20 @@ from shapley_coop.extensions.remote.remote import Remote
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Limits
 from tests.background import in_background
-from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
+from tests.embedded_reply import reply
+from tests.evals.swept import (
+    CONDITIONS,
+    behind,
+    change,
+    kept,
+    registered,
+    run,
+    run_once,
+    suite,
+)
 from tests.server_process import FixedServer, Server
+from tests.stub_faults import Fault
+from tests.stub_openai import StubOpenAI
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
 
@@ -27,7 +39,7 @@ PAID = "SELECT DISTINCT scope FROM facts WHERE kind IN ('posting', 'answer')"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("server"))
+    running = Server(tmp_path_factory.mktemp("server"), OPENAI_API_KEY="none")
     try:
         yield running.start()
     finally:
@@ -90,6 +102,25 @@ def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monk
     tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
     assert lost
     assert (tally.done, tally.failed) == (1, 0), failures_in(tmp_path)
+
+
+def test_a_run_whose_endpoint_fails_for_a_while_is_resumed(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.extensions.remote.server._PAUSE", 0.01)
+    storm = [Fault.server_error(503, 0.01), Fault.rate_limited(0.01)] * 12
+    with StubOpenAI(reply, faults=[None, *storm, None, *storm]) as stub:
+        made = behind(stub, ["negotiation"], "0-1")
+        tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
+        assert not stub.faults
+    assert (tally.done, tally.failed) == (2, 0), failures_in(tmp_path)
+
+
+def test_a_run_whose_endpoint_refuses_its_key_has_failed(server, tmp_path):
+    with StubOpenAI(reply, faults=[Fault.bad_key()]) as stub:
+        made = behind(stub, ["negotiation"], "0")
+        tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
+    (failure,) = failures_in(tmp_path)
+    assert tally.failed == 1
+    assert "check its API key" in failure["error"]
 
 
 class Refusal(BaseHTTPRequestHandler):
