@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, untagged_object
-from shapley_coop.extensions.markets.ordering import orders
+from shapley_coop.extensions.markets.ordering import orders, tradable
 from shapley_coop.extensions.markets.orders import (
     SHAPE,
     Placed,
@@ -15,7 +15,7 @@ from shapley_coop.extensions.markets.orders import (
     orders_in,
     read_orders,
 )
-from shapley_coop.seats.answer import Answer, Fields
+from shapley_coop.seats.answer import Answer, Facts, Fields
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Within, proposal_of
 from shapley_coop.state.additions import limits_of
@@ -48,6 +48,23 @@ class Orders(Answer):
         """Return the orders as a tagged message; `<REJECT>` for none."""
         orders = fields.get("orders")
         return proposal_of({"orders": orders}) if orders else "<REJECT>"
+
+    @classmethod
+    def bounded(cls, schema: dict[str, Any], facts: Facts) -> dict[str, Any]:
+        """Let the agent sell what it holds, and buy what others hold: nothing else can trade."""
+        order, variants = schema["$defs"]["OneOrder"], []
+        for side, most in tradable(facts).items():
+            for units, goods in most.items():
+                fields = order["properties"]
+                limited = {
+                    "side": {**fields["side"], "enum": [side]},
+                    "good": {**fields["good"], "enum": goods},
+                    "quantity": {**fields["quantity"], "maximum": units},
+                }
+                variants.append({**order, "properties": fields | limited})
+        if variants:
+            schema["$defs"]["OneOrder"] = {"anyOf": variants}
+        return schema
 
 
 @reader
