@@ -38,6 +38,9 @@ _TURNS = {"turn", "turns", "from", "to", "start"}
 """Fields that hold turns of the game."""
 _COUNTS = {*_TURNS, "every", "at_least", "quantity"}
 """Fields whose whole numbers begin at 1."""
+_AMOUNTS = {"amount", "price", "fraction", "percent"}
+"""Fields whose text is a number."""
+_NUMBER = "^[0-9]{1,30}([.][0-9]{1,30})?(/[0-9]{1,30})?%?$"
 _MOST_NAMES, _MOST_ITEMS, _FEW_AGENTS = 64, 32, 8
 
 
@@ -58,7 +61,7 @@ def schema_for(seat: Seat, facts: Mapping[str, Any], carries: bool) -> dict[str,
     named["good"] = list(facts.get("goods", ()))
     if agents and len(agents) <= _MOST_NAMES and "actions" in facts:
         named["action"] = actions_of_all(actions_in(facts))
-    named["drops"] = droppable(facts)
+    named["drops"], named["norm"] = droppable(facts), list(facts.get("norms", ()))
     last = facts.get("procedure", {}).get("turns", MAX_TURN)
     bounded: dict[str, Any] = _bound(form, "", named, last)
     defined, one = bounded.get("$defs", {}), {**named, "agent": agents}
@@ -84,13 +87,15 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]], last: in
     if schema.get("type") == "string" and not {"enum", "const"} & schema.keys():
         if 0 < len(names := named.get(field, ())) <= _MOST_NAMES:
             return {**schema, "enum": list(names)}
-        return schema if field in _WHOLE else {**schema, "maxLength": _LONGEST.get(field, _SHORT)}
+        shape = {"pattern": _NUMBER} if field in _AMOUNTS else {}
+        most = {} if field in _WHOLE else {"maxLength": _LONGEST.get(field, _SHORT)}
+        return {**schema, **most, **shape}
     if schema.get("type") == "integer" and field in _COUNTS:
         return {**schema, "minimum": 1, **({"maximum": last} if field in _TURNS else {})}
-    inner, most = ("properties", "$defs"), {}
+    inner, items = ("properties", "$defs"), {}
     if schema.get("type") == "array":  # `drops` lists ids of clauses of the contract
-        most["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
-    return most | {
+        items["maxItems"] = len(named[field]) if field == "drops" else _MOST_ITEMS
+    return items | {
         key: {name: _bound(one, name, named, last) for name, one in value.items()}
         if key in inner
         else _bound(value, field, named, last)

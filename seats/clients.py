@@ -97,7 +97,7 @@ def refuses_bounds(error: Exception, seat: Seat) -> bool:
     if (
         not refused
         or not is_bounded(seat)
-        or not re.search("max(Length|Items|imum)|minimum", str(error))
+        or not re.search("max(Length|Items|imum)|minimum|pattern", str(error))
     ):
         return False
     clients_here().unbounded.add(seat)

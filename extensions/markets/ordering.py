@@ -5,7 +5,7 @@ price, an untrue limit gains only if it moves this price.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,6 @@ from shapley_coop.amounts import plain
 from shapley_coop.extensions.markets.clearing import BUY, SELL
 from shapley_coop.extensions.markets.foresight import Guess
 from shapley_coop.extensions.markets.market import worth_of
-from shapley_coop.extensions.markets.orders import MOST_UNITS
 from shapley_coop.games.foresight import check_facts
 
 CENT = Fraction(1, 100)
@@ -38,21 +37,19 @@ def orders(facts: Mapping[str, Any]) -> str:
     return f"<PROPOSAL>{json.dumps({'orders': rows})}</PROPOSAL>"
 
 
-def tradable(facts: Mapping[str, Any]) -> dict[str, dict[int, list[str]]]:
-    """Return side → the most units of one order → the goods that the agent can order so.
+def tradable(facts: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return side → good → the number of units that the agent can sell or buy.
 
-    An agent sells at most what it holds. It may bid for more units than the others hold, but not
-    for a good that no other holds: such a bid trades nothing and moves no price.
+    A bid for a good that no other agent holds trades nothing and moves no price.
     """
     if "position" not in facts:
         return {}
-    market, most = Guess(facts), defaultdict[str, dict[int, list[str]]](dict)
-    for good, held in market.holds[market.me].items():
-        if held:
-            most[SELL].setdefault(held, []).append(good)
-        if market.totals[good] > held:
-            most[BUY].setdefault(MOST_UNITS - 1, []).append(good)
-    return dict(most)
+    market = Guess(facts)
+    held = market.holds[market.me]
+    others = {good: market.totals[good] - count for good, count in held.items()}
+    sides = {SELL: held, BUY: others}
+    most = {side: {good: n for good, n in units.items() if n} for side, units in sides.items()}
+    return {side: units for side, units in most.items() if units}
 
 
 def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
