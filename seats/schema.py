@@ -82,7 +82,20 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     found: dict[str, Any] = _without(schema, out)
     if over and "Pay" in found.get("$defs", {}):
         found["$defs"]["Pay"]["description"] = _PAID_AT_ONCE
-    return found
+    return _numbered(found, facts)
+
+
+def _numbered(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer's schema that lets an acceptance name no offer but the letter's.
+
+    An acceptance means that offer, so any other number is refused. The number is a `const`, as not
+    all providers take an `enum` of numbers.
+    """
+    number, fields = (facts.get("offer") or {}).get("revision"), schema["properties"]
+    if number is not None and "offer" in fields:
+        one = {"type": "integer", "const": number}
+        fields["offer"] = {**fields["offer"], "anyOf": [one, {"type": "null"}]}
+    return schema
 
 
 _PAID_AT_ONCE = """One agent pays another, on top of what was signed.
