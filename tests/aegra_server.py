@@ -17,6 +17,13 @@ from tests.root import ROOT
 from tests.server_process import Server
 
 WORKERS = {"WORKER_COUNT": "1", "N_JOBS_PER_WORKER": "8", "BG_JOB_MAX_RETRIES": "20"}
+SOON = {
+    "HEARTBEAT_INTERVAL_SECONDS": "3",
+    "LEASE_DURATION_SECONDS": "8",
+    "REAPER_INTERVAL_SECONDS": "2",
+    "STUCK_PENDING_THRESHOLD_SECONDS": "20",
+}
+"""How soon a run is taken over whose instance died: by default after up to 50 seconds."""
 
 
 class NoAegra(RuntimeError):
@@ -35,7 +42,7 @@ class AegraServer(Server):
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self._port = str(free_port("127.0.0.1"))
-        own = {"AEGRA_CONFIG": str(folder / "aegra.json"), "PORT": self._port, **WORKERS}
+        own = {"AEGRA_CONFIG": str(folder / "aegra.json"), "PORT": self._port, **WORKERS, **SOON}
         super().__init__(folder, (), **own, **environment)
         self.home = Path(environment["COOP_HOME"])
 
@@ -54,7 +61,7 @@ class AegraServer(Server):
 
 
 @contextmanager
-def aegra(folder: Path, instances: int = 2) -> Iterator[list[AegraServer]]:
+def aegra(folder: Path, instances: int = 4) -> Iterator[list[AegraServer]]:
     """Run instances that share a database, a queue and a home.
 
     Raises:

@@ -27,7 +27,6 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.playing.limits import note_unknown
 from shapley_coop.cli.playing.people import (
     LOOPBACK,
     Host,
@@ -42,6 +41,7 @@ from shapley_coop.cli.playing.run_options import (
     Played,
     Workflow,
     help_all,
+    note_unknown,
     workflow_of,
 )
 from shapley_coop.cli.stopping import exit_code, received
@@ -83,7 +83,6 @@ def run(
     """Play a game with a workflow until the payoffs are settled."""
     from shapley_coop.graphs.preparing import prepare
 
-    graph = workflow_of(game, graph)
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
@@ -92,7 +91,7 @@ def run(
         **ctx.obj,
     }
     served = Serving(serve, host, port)
-    begun = prepare(graph, served.check(_config(given)), name, key)
+    begun = prepare(workflow_of(game, graph), served.check(_config(given)), name, key)
     note_unknown(begun)
     _follow(begun, as_json, served)
 

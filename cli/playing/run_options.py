@@ -77,6 +77,27 @@ def workflow_of(game: str, graph: str) -> str:
     return game
 
 
+def note_unknown(run: Any) -> None:
+    """Note each action that an agent may never do and that the run's game does not have.
+
+    It may be a typing error, and is no error: the limit may be meant for several games.
+    """
+    from shapley_coop.files import did_you_mean
+    from shapley_coop.games.actions import told_actions
+    from shapley_coop.state.additions import limits_of
+    from shapley_coop.state.settings import config_of, game_of
+
+    config = config_of(run.room)
+    if not config.extensions:
+        return
+    game = game_of(run.room)
+    for agent, actions in game.actions.items():
+        for action in limits_of(config, agent).never:
+            if action not in actions:
+                meant = did_you_mean(action, told_actions(actions))
+                note(f"{agent} may never do {action!a}, which {game.name} does not have{meant}")
+
+
 WHOLE = "every option"
 """The key in a click context's `meta` that records that `--help-all` was given."""
 

@@ -23,7 +23,7 @@ from tests.proofs.hostile import at_home
 from tests.proofs.proof import Finding, Proof
 from tests.server_process import FixedServer, Server
 
-AT_ONCE = 16
+AT_ONCE, SERVERS = 16, 4
 EVERY = float(os.environ.get("COOP_KILL_EVERY", "10"))
 PAID = "SELECT DISTINCT scope FROM facts WHERE kind IN ('posting', 'answer')"
 
@@ -93,8 +93,8 @@ def killed_in_turn(servers: Sequence[Server], player: Watched) -> Iterator[list[
 
 @contextmanager
 def dev_servers(folder: Path) -> Iterator[Sequence[Server]]:
-    """Two servers as `coop dev` starts them, each with a home of its own."""
-    servers = [FixedServer(folder / name) for name in ("one", "two")]
+    """Servers as `coop dev` starts them, each with a home of its own."""
+    servers = [FixedServer(folder / f"dev{number}") for number in range(SERVERS)]
     try:
         yield [server.start() for server in servers]
     finally:
