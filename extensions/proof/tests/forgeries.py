@@ -61,7 +61,7 @@ def _base64(chance: Random, file: bytes, other: bytes) -> bytes:
 def _payload_byte(chance: Random, file: bytes, other: bytes) -> bytes:
     payload = bytearray(_payload(file))
     payload[chance.randrange(len(payload))] ^= chance.randrange(1, 256)
-    return _with_payload(file, payload)
+    return _with_payload(file, bytes(payload))
 
 
 def _field(chance: Random, file: bytes, other: bytes) -> bytes:
