@@ -137,16 +137,7 @@ class Ahead:
         raise NotImplementedError(way)
 
     def broken_by(self, agent: str, record: "Sequence[Turn]", played: int) -> str:
-        """Return in words how an agent broke its duties by no action, or in one of `ways`.
-
-        Args:
-            agent: the agent that broke its duties.
-            record: the recorded turns, then the simulated ones.
-            played: the number of recorded turns.
-
-        Returns:
-            The words; "" for the words that say at which turns the agent did nothing.
-        """
+        """Return how an agent broke its duties after `played` turns; "" if by doing nothing."""
         return ""
 
     def outcome(self, play: Played) -> str:

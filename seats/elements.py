@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import DECISIONS
@@ -115,15 +114,13 @@ class Within:
 
     def renamed(self, field: str, words: str) -> str:
         """Return feedback with the field's name in place of the element's tags."""
-        if self.read:  # an example of the element's content is shown in the field's form
-            example = rf"<{self.element}>(\{{[^<>]*\}})</{self.element}>"
-            words = re.sub(example, partial(self._shown, field), words)
+        if read := self.read:  # an example of the element's content is shown in the field's form
+            example = rf"(?<=<{self.element}>)\{{[^<>]*\}}(?=</{self.element}>)"
+            for found in re.findall(example, words):
+                shown = json.dumps(read(found), ensure_ascii=False)
+                written = f"<{self.element}>{found}</{self.element}>"
+                words = words.replace(written, f"`{field}`: {shown}")
         return _named(self.element, f"`{field}`", words)
-
-    def _shown(self, field: str, example: re.Match[str]) -> str:
-        """Return the example of an element in feedback as the example of a field."""
-        assert self.read is not None
-        return f"`{field}`: {json.dumps(self.read(example[1]), ensure_ascii=False)}"
 
     def told(self) -> str:
         """Return the words by which letters name the field."""

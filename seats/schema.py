@@ -80,8 +80,6 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     out |= {*_ACTING, "when", "per", "drops"} if over else set()
     out |= set() if droppable(facts) else {"drops"}
     found: dict[str, Any] = _without(schema, out)
-    if over and "Pay" in found.get("$defs", {}):
-        found["$defs"]["Pay"]["description"] = _PAID_AT_ONCE
     return _numbered(found, facts)
 
 
@@ -96,11 +94,6 @@ def _numbered(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any
         one = {"type": "integer", "const": number}
         fields["offer"] = {**fields["offer"], "anyOf": [one, {"type": "null"}]}
     return schema
-
-
-_PAID_AT_ONCE = """One agent pays another, on top of what was signed.
-
-As payer or payee, "others" is everybody else, in equal parts."""
 
 
 def droppable(facts: Mapping[str, Any]) -> list[str]:

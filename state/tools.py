@@ -50,21 +50,17 @@ class NoArguments(_Arguments):
     """No arguments."""
 
 
-class SplitArguments(_Arguments):
-    """A draft of a split, after the play."""
+class DealArguments(_Arguments):
+    """A draft of a deal."""
 
     clauses: list[Any] = Field(
         description="The deal's clauses, each a JSON object as in a proposal: do, forbid, pay or "
         "share."
     )
-
-
-class DealArguments(SplitArguments):
-    """A draft of a deal."""
-
     drops: list[str] = Field(
         default=[],
-        description="Ids of payments or shares of the contract in force that the draft would end.",
+        description="Ids of payments or shares of the contract in force that the draft would end; "
+        "after the play, none can end.",
     )
 
 
@@ -125,7 +121,7 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     return tuple(_tool(name, turn, agent) for name in [*names, "history"])
 
 
-def evaluate_deal(turn: TurnContext, agent: str, given: SplitArguments) -> str:
+def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     """What a draft would pay you and each other agent: if all keep it, if you or another breaks it
     (and how), and without a deal. Nobody else sees the draft."""
     deal = _read(given)
@@ -138,7 +134,7 @@ def evaluate_deal(turn: TurnContext, agent: str, given: SplitArguments) -> str:
     return outlook_words(found, agent, _unit(turn))
 
 
-def check_deal(turn: TurnContext, agent: str, given: SplitArguments) -> str:
+def check_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     """How the program reads a draft, in its own words, and everything that forbids proposing it.
     Nobody else sees the draft."""
     deal = _read(given)
@@ -225,8 +221,6 @@ _TOOLS: dict[str, tuple[Callable[..., str], type[BaseModel]]] = {
 
 def _tool(name: str, turn: TurnContext, agent: str) -> BaseTool:
     answer, arguments = _TOOLS[name]
-    if turn.evaluated.over and arguments is DealArguments:
-        arguments = SplitArguments  # no clause can end any more
 
     def run(**given: Any) -> str:
         return _answer_call(answer, turn, agent, arguments(**given))
@@ -263,8 +257,8 @@ def _answer_call(
         return cap(f"This cannot be computed: {' '.join(str(error).split())}")
 
 
-def _read(given: SplitArguments) -> Deal | Fault:
-    return read_deal(given.model_dump())
+def _read(given: DealArguments) -> Deal | Fault:
+    return read_deal({"clauses": given.clauses, "drops": given.drops})
 
 
 def _refuse_call(fault: Fault) -> str:

@@ -122,11 +122,7 @@ _SAID_AGAIN = re.compile(r"[,;]\s{1,3}(?:i\.?e\.?,?\s|or\s|so\s)?|\s?[=()]\s?|\s
 
 
 def _part(said: str) -> tuple[Fraction, str] | Fault:
-    """Return the fraction that a text states, and its repair in words or ""; or a fault.
-
-    >>> [_part(said)[1] for said in ("half", "about 16%")]
-    ['read half as 50 %', 'read about 16% as 16 %']
-    """
+    """Return the fraction that a text states, and its repair in words or ""; or a fault."""
     if (part := _IN_WORDS.get(unwrap(said).casefold())) is not None:
         return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
     if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
@@ -207,7 +203,6 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
     action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
-    action = action or _told_apart(said, legal, also)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -259,45 +254,27 @@ def _in_other_words(said: str, legal: Sequence[str], also: Also | None) -> str |
 
 
 def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str | None:
-    """Return the only legal call of an action that an agent named, with or without brackets.
+    """Return the only legal call that an agent means by its action and words of its arguments.
 
-    The words in brackets must all be words of this call, or of what letters call it.
+    All words must be words of this call, or of what letters call it.
 
     >>> calls = ["note(text=Buy Milk, to=me)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("note()", calls), _called_so("apply", calls), _called_so("wait", calls)
     ('note(text=Buy Milk, to=me)', None, None)
     >>> _called_so("note (buy the milk)", calls), _called_so("note (buy bread)", calls)
     ('note(text=Buy Milk, to=me)', None)
+    >>> _called_so("apply job baker", calls), _called_so("do not apply, baker", calls)
+    ('apply(job=Baker)', None)
     """
-    calls = [one for one in legal if "(" in one]
+    fronts = {one: one.partition("(")[0] for one in legal if "(" in one}
     front, _, inside = said.partition("(")
-    name = find_meant(front, [one.partition("(")[0] for one in calls])
-    found = [one for one in calls if name and one.partition("(")[0] == name]
-    if len(found) != 1:
-        return None
-    known = _words_of(" ".join([found[0], *(also(found[0]) if also else ())]))
-    return found[0] if _words_of(inside) <= known | _ARTICLES else None
-
-
-def _told_apart(said: str, legal: Sequence[str], also: Also | None) -> str | None:
-    """Return the only legal call that has all words of a text, which names the call's action.
-
-    >>> calls = ["apply_for_job(job=Cook)", "apply_for_job(job=Baker)", "wait"]
-    >>> _told_apart("apply for the Baker job", calls, None)
-    'apply_for_job(job=Baker)'
-    >>> _told_apart("apply for a job", calls, None), _told_apart("do not apply", calls, None)
-    (None, None)
-    """
-    words = _words_of(said) - _ARTICLES
-    found = []
-    for call in (one for one in legal if "(" in one):
-        known = _words_of(" ".join([call, *(also(call) if also else ())]))
-        if _words_of(call.partition("(")[0]) <= words <= known:
+    name = find_meant(front, {*fronts.values()})
+    words, found = _words_of(inside if name else said) - {"a", "an", "the"}, []
+    for call, title in fronts.items():
+        named = title == name if name else _words_of(title) <= words
+        if named and words <= _words_of(" ".join([call, *(also(call) if also else ())])):
             found.append(call)
     return found[0] if len(found) == 1 else None
-
-
-_ARTICLES = {"a", "an", "the"}
 
 
 def _words_of(text: str) -> set[str]:

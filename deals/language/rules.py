@@ -264,13 +264,8 @@ def known_drops(deal: Deal, terms: Terms) -> Fault | None:
 
 def no_drops(deal: Deal, terms: Terms) -> Fault | None:
     """Check that a deal about the final payoffs drops no clause, or return fault DROP."""
-    if not deal.drops:
-        return None
-    return Fault(
-        "DROP",
-        "The play is over, so no clause can end: leave out `drops`. A pay changes what each has as "
-        "signed, and a share replaces it.",
-    )
+    why = "The play is over, so no clause can end: leave out `drops`. A pay changes what each has "
+    return Fault("DROP", f"{why}as signed, and a share replaces it.") if deal.drops else None
 
 
 def only(*kinds: type[Clause]) -> Rule:

@@ -39,17 +39,14 @@ _IN_FRONT = re.compile(
 """A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
 
 _EVERY = re.compile(
-    r"\b(?:at )?every (?P<step>\d+)(?:st|nd|rd|th)? turns?,?(?: on)? "
-    r"(?:(?:start|beginn)ing )?(?:from|at|with|in|after) turn (?P<start>\d+)(?: on(?:wards?)?)?",
-    re.IGNORECASE,
+    r"(?i)\b(?:at )?every (\d+)(?:st|nd|rd|th)? turns?,? (?:starting )?(?:from|at) turn (\d+)"
 )
 """A condition such as "at every 3rd turn from turn 1"."""
 
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
 _KEEPS = re.compile(
-    r"\b(?:will|shall|must|promises?(?: to)?)(?: (?:each|all|both|faithfully))* "
-    r"(?:keep(?: to)?|honou?r|adhere to|abide by|comply with|follow|respect|fulfil+)(?: all)? "
-    r"(?:it|them|(?:the|this|these|its|their)(?: \w+)? (?:contract|agreement|terms|clauses))\b",
+    r"\b(?:will|shall|promise to)(?: each| all| both)? (?:keep|honou?r|adhere to|abide by|fulfil) "
+    r"(?:it|(?:the|this|these)(?: \w+)? (?:contract|agreement|terms|clauses))\b",
     re.IGNORECASE,
 )
 """Words that commit a party to the contract itself, and so add no obligation."""
@@ -177,7 +174,7 @@ def _in_full(line: str, clause: str, terms: Terms) -> str:
     condition in front is put last, and "every 2nd turn from turn 1" names the first turn first.
     """
     line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
-    line = _EVERY.sub(r"at turn \g<start> and every \g<step> turns after it", line)
+    line = _EVERY.sub(r"at turn \2 and every \1 turns after it", line)
     one = rf"(?<!\w)(?:{'|'.join(map(re.escape, terms.agents))})(?!\w)"
     several = (
         rf"(?:\beveryone\s*\()?({one}(?:(?:{_AND.pattern}){one})+)\)?(?: (?:each|both|all)\b)?"

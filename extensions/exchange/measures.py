@@ -102,14 +102,12 @@ def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str 
     """Count each turn's first messages by the paper's label of their fault (None: no fault)."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
+        if entry.facts.get("final"):
+            continue  # the paper demands a proposal, for which the letter did not ask
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
             pending, said = entry.facts.get("pending"), entry.answer
             asked = pending.get("masks", {}) if pending else None
-            final = entry.facts.get("final", False)  # the paper demands a proposal even then
-            known = scenario.tasks if final else tasks
-            found = check_finished(said) or check_message(
-                said.text, known, entry.agent, asked, final
-            )
+            found = check_finished(said) or check_message(said.text, tasks, entry.agent, asked)
             labels[found.label] += 1
     return labels
 

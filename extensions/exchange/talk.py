@@ -78,10 +78,9 @@ class Talk:
         return self.pending if self.pending and self.pending["by"] != agent else None
 
     def is_final(self, agent: str, now: int) -> bool:
-        """Return whether an agent can only accept or reject: no counter-proposal could be accepted.
+        """Return whether too few turns are left for all to accept a counter-proposal.
 
-        Each other agent needs a turn to accept. The paper's rules, which `exact` tasks follow,
-        demand a counter-proposal in every turn.
+        The paper's rules, which `exact` tasks follow, demand a counter-proposal in every turn.
         """
         left = self.game.params.talk - (now - self.before)
         late = not self.tasks.exact and left < len(self.tasks.agents) - 1

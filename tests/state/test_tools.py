@@ -146,9 +146,9 @@ def test_the_long_term_step_is_answered_from_the_record():
 
 def test_a_draft_after_the_play_can_end_no_clause():
     over = at("escape_room", LAST, [{"Alice": "door", "Bob": "lever"}], accounts={"total": "9"})
-    for turn, has in ((at("escape_room", LAST), True), (over, False)):
-        tools = {tool.name: tool for tool in tools_of(turn, "Bob")}
-        assert ("drops" in tools["check_deal"].args) is has
+    half = {"kind": "share", "fractions": {"Alice": "1/2", "Bob": "1/2"}}
+    said = ask(over, "Bob", "check_deal", clauses=[half], drops=["c3"])
+    assert "no clause can end: leave out `drops`" in said
 
 
 def test_history_finds_what_was_said_and_done():

@@ -19,15 +19,8 @@ SUGGESTED, COMPARED = 64, 500
 """Limits of the search for the nearest description: registry size, and characters compared.
 The cost of comparing two descriptions grows with the product of their lengths."""
 
-
-def ask(final: bool) -> str:
-    """Return the question to an agent that did not answer a pending proposal.
-
-    Args:
-        final: whether no proposal of its own could be accepted any more.
-    """
-    own = "" if final else " with your own <PROPOSAL>"
-    return f"Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT>{own}."
+ASKED = "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with your own <PROPOSAL>."
+"""The question sent to an agent that did not answer a pending proposal."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +31,11 @@ class Draft:
         message: the parsed message.
         tasks: the atoms, the agents and the registered descriptions.
         pending: the proposal that the message must answer (agent → tasks as bits), or None.
-        final: whether the answer needs no proposal, because none could be accepted any more.
     """
 
     message: Message
     tasks: Tasks
     pending: Mapping[str, str] | None
-    final: bool = False
 
     @property
     def listed(self) -> dict[str, list[Any]]:
@@ -81,10 +72,10 @@ def mask_of(tasks: Tasks, described: Any) -> int | None:
 
 
 def proposes(draft: Draft) -> Fault | None:
-    """Check that the message has a proposal if it needs one, or return fault MPT."""
-    if draft.message.proposal is not None or draft.final:
-        return answers(draft) if draft.final else None
-    answer = f" Or: {ask(draft.final)}" if draft.pending else ""
+    """Check that the message has a proposal, or return fault MPT."""
+    if draft.message.proposal is not None:
+        return None
+    answer = f" Or: {ASKED}" if draft.pending else ""
     return Fault("MPT", f"You wrote no proposal: write {shape(draft.tasks.agents)}.{answer}")
 
 
@@ -124,7 +115,7 @@ def answers(draft: Draft) -> Fault | None:
         return Fault("ACK", "Nothing is pending that you could accept: send your proposal alone.")
     if draft.message.reject is not None and not accepted:
         return None
-    return Fault("ACK", f"A proposal is pending, and you do not answer it. {ask(draft.final)}")
+    return Fault("ACK", f"A proposal is pending, and you do not answer it. {ASKED}")
 
 
 def check_registered(draft: Draft) -> Fault | None:

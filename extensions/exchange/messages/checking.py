@@ -34,9 +34,9 @@ from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.extensions.exchange.domain.scenario import Tasks
 from shapley_coop.extensions.exchange.messages.allocation import (
+    ASKED,
     RULES,
     Draft,
-    ask,
     mask_of,
     name_task,
 )
@@ -73,11 +73,7 @@ class Verdict:
 
 
 def check_message(
-    text: str,
-    tasks: Tasks,
-    sender: str,
-    pending: Mapping[str, str] | None = None,
-    final: bool = False,
+    text: str, tasks: Tasks, sender: str, pending: Mapping[str, str] | None = None
 ) -> Verdict:
     """Validate one message and return the verdict; no text makes this function raise.
 
@@ -86,7 +82,6 @@ def check_message(
         tasks: the public part of the scenario.
         sender: the author of the message.
         pending: another agent's proposal that the sender must answer: agent → tasks as bits.
-        final: whether a rejection needs no proposal, because none could be accepted any more.
 
     Raises:
         ValueError: the sender is not an agent of the scenario.
@@ -106,25 +101,21 @@ def check_message(
     if message.proposal is None and "<PROPOSAL>" in text:
         message = replace(message, proposal=[])  # JSON null is a proposal, but a malformed one
     if pending is not None and accepts(message):
-        return _accepted(message, pending, final)
-    if final and message.reject is not None and message.accept is message.proposal is None:
-        return Verdict(None, "", {}, "reject", message.repairs)
-    return _proposed(message, tasks, pending, final)
+        return _accepted(message, pending)
+    return _proposed(message, tasks, pending)
 
 
-def _accepted(message: Message, pending: Mapping[str, str], final: bool) -> Verdict:
+def _accepted(message: Message, pending: Mapping[str, str]) -> Verdict:
     """Return the verdict on the acceptance of another agent's proposal."""
     if not agreeing(message.accept or ""):
-        return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ask(final)}", {})
+        return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
     return Verdict(None, "", dict(pending), "accept", message.repairs)
 
 
-def _proposed(
-    message: Message, tasks: Tasks, pending: Mapping[str, str] | None, final: bool
-) -> Verdict:
+def _proposed(message: Message, tasks: Tasks, pending: Mapping[str, str] | None) -> Verdict:
     """Return the verdict on a proposal, or on a counterproposal to the pending one."""
     message, merged = (message, []) if tasks.exact else _as_lists(message)
-    draft = Draft(message, tasks, pending, final)
+    draft = Draft(message, tasks, pending)
     for group in RULES:
         if refused := together(rule(draft) for rule in group):
             known = LABELS.index(refused.label) > LABELS.index("UNK")
@@ -186,6 +177,11 @@ def _as_lists(message: Message) -> tuple[Message, list[str]]:
 def accepts(message: Message) -> bool:
     """Return whether a message accepts and neither rejects nor proposes."""
     return message.accept is not None and message.reject is None and message.proposal is None
+
+
+def rejects(message: Message) -> bool:
+    """Return whether a message rejects and neither accepts nor proposes."""
+    return message.reject is not None and message.accept is message.proposal is None
 
 
 def _tags_first(text: Any, fault: Fault) -> Fault:

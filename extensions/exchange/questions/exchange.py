@@ -17,7 +17,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.exchange.form import FORM
 from shapley_coop.extensions.exchange.letter import history, in_words, shown
-from shapley_coop.extensions.exchange.messages.checking import accepts, check_message
+from shapley_coop.extensions.exchange.messages.checking import accepts, check_message, rejects
 from shapley_coop.extensions.exchange.messages.lines import masks_in
 from shapley_coop.extensions.exchange.messages.written import as_deal, as_written
 from shapley_coop.extensions.exchange.talk import TRADE, TradeQuestion, exchange_of, talk_in
@@ -108,13 +108,22 @@ def read(turn: TurnContext, agent: str, answer: Returned) -> Trade | Fault:
     talk = talk_in(turn, agent)
     tasks, standing = talk.tasks, talk.to_answer(agent)
     asked = (masks_in(tasks, standing["by"], standing["wrote"]) or {}) if standing else None
-    final = talk.is_final(agent, turn.table["round"])
-    verdict = check_message(answer.text, tasks, agent, asked, final)
+    verdict = check_message(answer.text, tasks, agent, asked)
+    if verdict.label in ("MPT", "ACK") and talk.is_final(agent, turn.table["round"]):
+        return _rejection(answer.text)
     if verdict.label is not None:
         return Fault(verdict.label, verdict.feedback)
     text = as_written(answer.text)
     assert verdict.act is not None, "a valid message does something"
     return Trade.of(*verdict.repairs, decision=verdict.act, allocation=verdict.masks, speech=text)
+
+
+def _rejection(text: str) -> Trade | Fault:
+    """Read a rejection without a proposal."""
+    message = scan(text)
+    if not isinstance(message, Message) or not rejects(message):
+        return Fault("ACK", "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT>.")
+    return Trade.of(*message.repairs, decision="reject", allocation=None, speech=as_written(text))
 
 
 def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
@@ -141,8 +150,9 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Returned) -> Trade | Fa
         decision = "reject" if "<REJECT>" in text else "propose"
     elif isinstance(message, Message) and accepts(message):
         decision = "accept"
-    elif "<REJECT>" in text and talk_in(turn, agent).is_final(agent, turn.table["round"]):
-        decision = "reject"
+    elif isinstance(message, Message) and rejects(message):
+        final = talk_in(turn, agent).is_final(agent, turn.table["round"])
+        decision = "reject" if final else "pass"
     return Trade.of(decision=decision, allocation=None, speech=text)
 
 
@@ -151,12 +161,10 @@ def turns_of_talk(evaluated: EvaluatedTable) -> int:
 
     The first turn is private. The paper's rules, which `exact` tasks follow, use all turns.
     """
-    game, table, offer = exchange_of(evaluated), evaluated.table, evaluated.table["offer"]
-    agents, now = table["agents"], table["round"]
-    left, at = game.params.talk - now, agents.index(table["speaker"]) + 1
-    coming = {agents[(at + turn) % len(agents)] for turn in range(left)}
-    open_ = left >= len(agents) or (offer and {*agents} <= coming | {*offer["accepted"]})
-    return game.params.talk if open_ or game.tasks.exact else now
+    game, offer, now = exchange_of(evaluated), evaluated.table["offer"], evaluated.table["round"]
+    accepted = len(offer["accepted"]) if offer else 0
+    too_late = game.params.talk - now < len(game.agents) - accepted
+    return now if too_late and not game.tasks.exact else game.params.talk
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
