@@ -44,6 +44,7 @@ QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
 _PAUSE, _LONGEST, _FRESH = 1.0, 60.0, 0.5
+_QUARANTINED, _KILLS = "Quarantined", 3
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
 _AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
@@ -172,14 +173,14 @@ class Server:
             latest = await self._answered(runs.list(thread, limit=1))
             run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
             run = run or await self._begin(cell, thread, begun)
-            await self._answered(runs.join(thread, run))
+            ended: Any = await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
         if status in _FAILED:
-            await self._pause(thread, stop)
+            await self._pause(thread, stop, dict(ended or {}).get("__error__") or {})
 
-    async def _pause(self, thread: str, stop: Stop) -> None:
+    async def _pause(self, thread: str, stop: Stop, error: dict[str, Any]) -> None:
         """Wait before a stopped run is resumed: longer each time that it made no progress.
 
         Raises:
@@ -190,10 +191,13 @@ class Server:
         if at != stop.at:
             self._proven = self._proven or bool(stop.at)
             stop.at, stop.since, stop.times = at, now, 0
-        failed = [str(task.get("error")) for task in state["tasks"] if task.get("error")]
-        passing = any(error.startswith(SeatUnavailable.__name__) for error in failed)
-        if not passing or now - stop.since > (OUTAGE if self._proven else NEW):
-            told = "".join(f": {error}" for error in failed[:1] if error.startswith("Seat"))
+        failed = [str(task["error"]) for task in state["tasks"] if task.get("error")]
+        failed.append(f"{error.get('error')}: {error.get('message')}")
+        kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
+        lasting = now - stop.since > (OUTAGE if self._proven else NEW)
+        killed = _QUARANTINED in kinds and stop.times < _KILLS
+        if lasting or not (killed or SeatUnavailable.__name__ in kinds):
+            told = "".join(f": {each}" for each in failed[:1] if each.startswith("Seat"))
             raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end{told}")
         await asyncio.sleep(min(_PAUSE * 2**stop.times, _LONGEST))
         stop.times += 1
