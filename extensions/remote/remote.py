@@ -9,6 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
 from shapley_coop.extensions.remote.server import Server
+from shapley_coop.extensions.sweeps.playing import Keep, is_removed
 
 
 class Remote:
@@ -21,12 +22,14 @@ class Remote:
     Args:
         urls: the servers' addresses; a server that is left out loses its unfinished runs.
         sweep: the sweep's id.
+        keep: the runs whose threads stay on the server after their row is written.
     """
 
     elsewhere = True
 
-    def __init__(self, urls: Sequence[str], sweep: str) -> None:
+    def __init__(self, urls: Sequence[str], sweep: str, keep: Keep = "all") -> None:
         self._servers, self._sweep = [Server(url) for url in urls], sweep
+        self._keep: Keep = keep
         self._chosen: dict[str, Server] = {}
 
     async def play(self, cell: Cell) -> Finished:
@@ -62,10 +65,18 @@ class Remote:
         return count_calls(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """Do nothing, because the server keeps the threads."""
+        """Delete the thread of a cell whose row is written, unless `keep` says to keep it."""
+        if is_removed(self._keep, row["result"]["status"]):
+            await self._chosen[cell.id].forget(self._thread(cell))
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Do nothing, because the runs leave no files on this machine."""
+        """Delete the threads that a process did not delete before it was killed."""
+        if self._keep == "all":
+            return
+        for server in self._servers:
+            for thread, cell, status in await server.threads(self._sweep):
+                if cell in ended and is_removed(self._keep, status):
+                    await server.forget(thread)
 
     async def _server_for(self, thread: str) -> Server:
         """Return the server that has a thread or, for a new thread, the least busy one.

@@ -44,6 +44,7 @@ QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
 _PAUSE, _LONGEST, _FRESH = 1.0, 60.0, 0.5
+_PAGE = 100
 _QUARANTINED, _KILLS = "Quarantined", 3
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
 _AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
@@ -126,6 +127,30 @@ class Server:
             return True
 
         return await self._patiently(known)
+
+    async def threads(self, sweep: str) -> list[tuple[str, str, str]]:
+        """Return the id, the cell and the run's status of each thread of a sweep.
+
+        Raises:
+            ValueError: the server refuses or is away.
+        """
+        found = list[Any]()
+        while True:
+            asked = self._client.threads.search(
+                metadata={"sweep": sweep}, limit=_PAGE, offset=len(found)
+            )
+            found += (page := await self._answered(asked))
+            if len(page) < _PAGE:
+                break
+        return [
+            (one["thread_id"], one["metadata"]["cell"], (one["values"] or {}).get("status", ""))
+            for one in found
+        ]
+
+    async def forget(self, thread: str) -> None:
+        """Delete a thread; one that a server does not delete now is left to the next sweep."""
+        with suppress(ValueError):
+            await self._answered(self._client.threads.delete(thread))
 
     async def table(self, thread: str) -> tuple[Table, bool]:
         """Return the latest state of a thread, and whether the cell's play has begun."""

@@ -66,7 +66,7 @@ def _player(remote: Sequence[str], sweep: str, keep: Keep, limits: Limits) -> Pl
         ValueError: this process is to play without batches, but letters of the sweep wait in some.
     """
     if remote:
-        player: Player = extension.only("players", NO_PLAYER)(remote, sweep)
+        player: Player = extension.only("players", NO_PLAYER)(remote, sweep, keep)
         return player
     from shapley_coop.extensions.sweeps.checks import check_none_waits
     from shapley_coop.extensions.sweeps.local import Local

@@ -86,6 +86,21 @@ def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server,
     assert len(runs) == 1
 
 
+@pytest.mark.parametrize(("keep", "kept"), [("failures", 0), ("all", 2)])
+def test_threads_stay_of_the_runs_that_are_to_be_kept(server, tmp_path, keep, kept):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
+    sweep = registered(tmp_path, made)
+
+    def threads() -> int:
+        return len(server.client().threads.search(metadata={"sweep": sweep}, limit=9))
+
+    assert run(made, tmp_path, player=Remote([server.url], sweep, keep)).done == 2
+    assert threads() == kept
+    # What a killed process left is deleted by the next sweep.
+    assert run(made, tmp_path, player=Remote([server.url], sweep, "none")).before == 2
+    assert threads() == 0
+
+
 def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monkeypatch):
     made = suite(vary={"graph": ["negotiation"]}, seeds=[7])
     lost = []
