@@ -5,9 +5,9 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -159,6 +159,48 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     assert tally.failed == 1
     (failure,) = failures_in(tmp_path)
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")
+
+
+class Stopping(BaseHTTPRequestHandler):
+    """A server whose every run stops at once, because it killed two servers before."""
+
+    begun: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        stopped = {"error": "Quarantined", "message": "it crashed its server twice at this step"}
+        if "/join" in self.path:
+            self.answer({"__error__": stopped})
+        elif "/state" in self.path:
+            self.answer({"values": None, "tasks": [], "checkpoint": None})
+        elif "/runs/" in self.path:
+            self.answer({"status": "error"})
+        else:
+            self.answer([])
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        if self.path.endswith("/runs"):
+            self.begun.append(self.path)
+        self.answer({"run_id": "r", "thread_id": "t"})
+
+    def answer(self, body: Any) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_run_that_killed_its_servers_is_resumed_a_few_times_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.extensions.remote.server._PAUSE", 0.01)
+    made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
+    sweep = registered(tmp_path, made)
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Stopping)) as url:
+        assert run(made, tmp_path, player=Remote([url], sweep)).failed == 1
+    assert len(Stopping.begun) == 1 + 3
+    assert "stopped before its end" in failures_in(tmp_path)[0]["error"]
 
 
 class Killing(Remote):
