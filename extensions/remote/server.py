@@ -43,11 +43,11 @@ OUTAGE, NEW = 900.0, 60.0
 QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
-_PAUSE, _LONGEST, _FRESH = 1.0, 60.0, 0.5
+_PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
 _PAGE = 100
 _QUARANTINED, _KILLS = "Quarantined", 3
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
-_AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
+_AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
 T = TypeVar("T")
 
@@ -77,10 +77,11 @@ class Server:
 
     Attributes:
         playing: the number of cells of this process that the server plays.
+        away: whether the server gave no answer when it was asked last.
     """
 
     def __init__(self, url: str) -> None:
-        self.url, self.playing = url, 0
+        self.url, self.playing, self.away = url, 0, False
         self._made: LangGraphClient | None = None
         self._heard, self._proven = -PATIENCE, False
         self._depth = (-PATIENCE, 0)
@@ -163,11 +164,12 @@ class Server:
 
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
-        if time.monotonic() - self._depth[0] > _FRESH:
+        if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
             depth = 0
             with suppress(ValueError, KeyError, TypeError):
                 asked = self._client.http.get("/metrics", params={"format": "json"})
-                depth = int(cast(Any, await self._answered(asked))["queue"]["n_pending"])
+                told: Any = await self._answered(asyncio.wait_for(asked, _AGAIN))
+                depth = int(told["queue"]["n_pending"])
             self._depth = (time.monotonic(), depth)
         return self._depth[1]
 
@@ -258,11 +260,12 @@ class Server:
             found = await asked
         except NotFoundError:
             raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except (httpx.HTTPError, LangGraphError) as error:
+        except (TimeoutError, httpx.HTTPError, LangGraphError) as error:
             reason = " ".join(str(error).split())[:200] or "no answer"
-            kind = Away if isinstance(error, _AWAY) else ValueError
+            self.away = isinstance(error, _AWAY)
+            kind = Away if self.away else ValueError
             raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
-        self._heard = time.monotonic()
+        self._heard, self.away = time.monotonic(), False
         return found
 
 

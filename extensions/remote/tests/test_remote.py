@@ -13,8 +13,10 @@ import pytest
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
+from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Limits
+from shapley_coop.extensions.sweeps.store import Store
 from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.evals.swept import (
@@ -99,6 +101,20 @@ def test_threads_stay_of_the_runs_that_are_to_be_kept(server, tmp_path, keep, ke
     # What a killed process left is deleted by the next sweep.
     assert run(made, tmp_path, player=Remote([server.url], sweep, "none")).before == 2
     assert threads() == 0
+
+
+def test_new_cells_do_not_wait_for_a_server_that_is_away(server, tmp_path):
+    made, away = suite(vary={"graph": ["llm_only"]}, seeds="0-2"), "http://127.0.0.1:9"
+    sweep = registered(tmp_path, made)
+    with Store(tmp_path) as store:
+        player = Remote([away, server.url], sweep, place=store.place)
+        assert run(made, tmp_path, player=player).done == 3
+        assert {store.place(cell.id) for cell in expand(made)} == {server.url}
+        change(tmp_path, "DELETE FROM sweep_rows")
+        again = Remote([away, server.url], sweep, place=store.place)
+        assert run(made, tmp_path, player=again).done == 3
+    (row, *_) = map(json.loads, kept(tmp_path, volatile=True))
+    assert row["resumed"], "each cell is looked for where it was begun"
 
 
 def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monkeypatch):
