@@ -43,9 +43,11 @@ OUTAGE, NEW = 900.0, 60.0
 QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
-_PAUSE, _LONGEST, _FRESH = 1.0, 60.0, 0.5
+_PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
+_PAGE = 100
+_QUARANTINED, _KILLS = "Quarantined", 3
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
-_AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
+_AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
 T = TypeVar("T")
 
@@ -75,10 +77,11 @@ class Server:
 
     Attributes:
         playing: the number of cells of this process that the server plays.
+        away: whether the server gave no answer when it was asked last.
     """
 
     def __init__(self, url: str) -> None:
-        self.url, self.playing = url, 0
+        self.url, self.playing, self.away = url, 0, False
         self._made: LangGraphClient | None = None
         self._heard, self._proven = -PATIENCE, False
         self._depth = (-PATIENCE, 0)
@@ -126,6 +129,30 @@ class Server:
 
         return await self._patiently(known)
 
+    async def threads(self, sweep: str) -> list[tuple[str, str, str]]:
+        """Return the id, the cell and the run's status of each thread of a sweep.
+
+        Raises:
+            ValueError: the server refuses or is away.
+        """
+        found = list[Any]()
+        while True:
+            asked = self._client.threads.search(
+                metadata={"sweep": sweep}, limit=_PAGE, offset=len(found)
+            )
+            found += (page := await self._answered(asked))
+            if len(page) < _PAGE:
+                break
+        return [
+            (one["thread_id"], one["metadata"]["cell"], (one["values"] or {}).get("status", ""))
+            for one in found
+        ]
+
+    async def forget(self, thread: str) -> None:
+        """Delete a thread; one that a server does not delete now is left to the next sweep."""
+        with suppress(ValueError):
+            await self._answered(self._client.threads.delete(thread))
+
     async def table(self, thread: str) -> tuple[Table, bool]:
         """Return the latest state of a thread, and whether the cell's play has begun."""
         try:
@@ -137,11 +164,12 @@ class Server:
 
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
-        if time.monotonic() - self._depth[0] > _FRESH:
+        if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
             depth = 0
             with suppress(ValueError, KeyError, TypeError):
                 asked = self._client.http.get("/metrics", params={"format": "json"})
-                depth = int(cast(Any, await self._answered(asked))["queue"]["n_pending"])
+                told: Any = await self._answered(asyncio.wait_for(asked, _AGAIN))
+                depth = int(told["queue"]["n_pending"])
             self._depth = (time.monotonic(), depth)
         return self._depth[1]
 
@@ -172,14 +200,14 @@ class Server:
             latest = await self._answered(runs.list(thread, limit=1))
             run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
             run = run or await self._begin(cell, thread, begun)
-            await self._answered(runs.join(thread, run))
+            ended: Any = await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
         if status in _FAILED:
-            await self._pause(thread, stop)
+            await self._pause(thread, stop, dict(ended or {}).get("__error__") or {})
 
-    async def _pause(self, thread: str, stop: Stop) -> None:
+    async def _pause(self, thread: str, stop: Stop, error: dict[str, Any]) -> None:
         """Wait before a stopped run is resumed: longer each time that it made no progress.
 
         Raises:
@@ -190,10 +218,13 @@ class Server:
         if at != stop.at:
             self._proven = self._proven or bool(stop.at)
             stop.at, stop.since, stop.times = at, now, 0
-        failed = [str(task.get("error")) for task in state["tasks"] if task.get("error")]
-        passing = any(error.startswith(SeatUnavailable.__name__) for error in failed)
-        if not passing or now - stop.since > (OUTAGE if self._proven else NEW):
-            told = "".join(f": {error}" for error in failed[:1] if error.startswith("Seat"))
+        failed = [str(task["error"]) for task in state["tasks"] if task.get("error")]
+        failed.append(f"{error.get('error')}: {error.get('message')}")
+        kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
+        lasting = now - stop.since > (OUTAGE if self._proven else NEW)
+        killed = _QUARANTINED in kinds and stop.times < _KILLS
+        if lasting or not (killed or SeatUnavailable.__name__ in kinds):
+            told = "".join(f": {each}" for each in failed[:1] if each.startswith("Seat"))
             raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end{told}")
         await asyncio.sleep(min(_PAUSE * 2**stop.times, _LONGEST))
         stop.times += 1
@@ -229,11 +260,12 @@ class Server:
             found = await asked
         except NotFoundError:
             raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except (httpx.HTTPError, LangGraphError) as error:
+        except (TimeoutError, httpx.HTTPError, LangGraphError) as error:
             reason = " ".join(str(error).split())[:200] or "no answer"
-            kind = Away if isinstance(error, _AWAY) else ValueError
+            self.away = isinstance(error, _AWAY)
+            kind = Away if self.away else ValueError
             raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
-        self._heard = time.monotonic()
+        self._heard, self.away = time.monotonic(), False
         return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.sweeps.playing import Limits
+from shapley_coop.extensions.sweeps.store import Store
 from shapley_coop.state.storage.home import Home
 from tests.embedded_reply import reply
 from tests.evals.swept import behind, registered, run
@@ -84,8 +85,9 @@ def on_servers(folder: Path, times: int) -> Finding:
     bill, at_once = Bill(), 4
     with at_home(folder, **KEY), StubOpenAI(bill.reply, latency=LATENCY) as stub:
         made = behind(stub, GRAPHS, f"0-{30 * times}")
-        with served(folder) as servers:
-            player = Watched([one.url for one in servers], registered(folder / "out", made))
+        sweep = registered(folder / "out", made)
+        with served(folder) as servers, Store(folder / "out") as store:
+            player = Watched([one.url for one in servers], sweep, store)
             with killed_in_turn(servers, player) as kills:
                 limits = Limits(at_once=at_once, cost=times)
                 tally = run(made, folder / "out", limits, player, DEAR)

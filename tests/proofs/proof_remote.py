@@ -17,6 +17,7 @@ from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Limits
+from shapley_coop.extensions.sweeps.store import Store
 from tests.aegra_server import aegra
 from tests.evals.swept import registered, run, run_once, suite
 from tests.proofs.hostile import at_home
@@ -33,8 +34,8 @@ Servers = Callable[[Path], AbstractContextManager[Sequence[Server]]]
 class Watched(Remote):
     """A player that tells when its first row is written, and how many there are."""
 
-    def __init__(self, urls: Sequence[str], sweep: str) -> None:
-        super().__init__(urls, sweep)
+    def __init__(self, urls: Sequence[str], sweep: str, store: Store) -> None:
+        super().__init__(urls, sweep, place=store.place)
         self.begun, self.rows = threading.Event(), 0
 
     async def written(self, cell: Cell, row: Row) -> None:
@@ -48,8 +49,9 @@ def attempt(folder: Path, times: int, servers: Servers) -> Finding:
     started = time.monotonic()
     here = results(run_once(made, folder / "here"))
     local, there = time.monotonic() - started, folder / "there"
-    with at_home(folder), servers(folder / "servers") as running:
-        player = Watched([server.url for server in running], registered(there, made))
+    sweep = registered(there, made)
+    with at_home(folder), servers(folder / "servers") as running, Store(there) as store:
+        player = Watched([server.url for server in running], sweep, store)
         with killed_in_turn(running, player) as kills:
             started = time.monotonic()
             tally = run(made, there, Limits(at_once=AT_ONCE), player)
