@@ -38,9 +38,11 @@ _TURNS = {"turn", "turns", "from", "to", "start"}
 """Fields that hold turns of the game."""
 _COUNTS = {*_TURNS, "every", "at_least", "quantity"}
 """Fields whose whole numbers begin at 1."""
-_AMOUNTS = {"amount", "price", "fraction", "percent"}
-"""Fields whose text is a number."""
-_NUMBER = "^[0-9]{1,30}([.][0-9]{1,30})?(/[0-9]{1,30})?%?$"
+_NUMBER = "^[0-9]{1,9}([.][0-9]{1,9}|/[1-9][0-9]{0,8})?%s$"
+"""The texts that `amounts.parse_exact` reads, but for signs: at most nine decimals."""
+_AMOUNTS = dict.fromkeys(("amount", "fraction", "percent"), _NUMBER % "%?")
+_AMOUNTS["price"] = _NUMBER % ""
+"""Field whose text is a number → the pattern of that text; no price is a part of something."""
 _MOST_NAMES, _MOST_ITEMS, _FEW_AGENTS = 64, 32, 8
 
 
@@ -87,7 +89,7 @@ def _bound(schema: Any, field: str, named: Mapping[str, Sequence[str]], last: in
     if schema.get("type") == "string" and not {"enum", "const"} & schema.keys():
         if 0 < len(names := named.get(field, ())) <= _MOST_NAMES:
             return {**schema, "enum": list(names)}
-        shape = {"pattern": _NUMBER} if field in _AMOUNTS else {}
+        shape = {"pattern": _AMOUNTS[field]} if field in _AMOUNTS else {}
         most = {} if field in _WHOLE else {"maxLength": _LONGEST.get(field, _SHORT)}
         return {**schema, **most, **shape}
     if schema.get("type") == "integer" and field in _COUNTS:

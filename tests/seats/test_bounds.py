@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from shapley_coop.amounts import parse_exact
 from shapley_coop.seats.asked import names
 from shapley_coop.seats.bounds import schema_for
 from shapley_coop.seats.schema import schema_of
@@ -203,10 +204,11 @@ def test_an_amount_in_text_is_a_number_and_a_norm_one_of_those_computed() -> Non
         return Draft202012Validator(form or {}).is_valid({**said, "clauses": [clause]})
 
     pay = {"kind": "pay", "payer": "Ann", "payee": "Ben", "per": "reward", "when": None}
-    for amount, is_number in (("1/3", True), ("40%", True), (2.5, True), ("0.5", True)):
-        assert fits({**pay, "amount": amount}) is is_number
-    for words in ("a coin", "", "1/", "-1", "$3"):
-        assert not fits({**pay, "amount": words})
+    for amount in ("1/3", "40%", 2.5, "0.5", "0.123456789"):
+        assert fits({**pay, "amount": amount})
+        assert 0 < parse_exact(amount) <= 3
+    for amount in ("a coin", "", "1/", "1/0", "1.5/3", "0.1234567891", "1e9", "-1"):
+        assert not fits({**pay, "amount": amount})
     for norm in ("shapley", "equal", "fair"):
         share = {"kind": "share", "fractions": None, "norm": norm}
         assert fits(share) is (norm != "fair")
