@@ -22,7 +22,7 @@ from typing import Any
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import unfinished, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.meant import find_action, find_meant
+from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
@@ -107,6 +107,7 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
     if labelled := LABELLED.fullmatch(said):
         said = labelled[1]
     action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
+    action = action or _plainly(unwrap(said).casefold(), legal)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -170,15 +171,37 @@ def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str
     >>> _called_so("apply job baker", calls), _called_so("do not apply, baker", calls)
     ('apply(job=Baker)', None)
     """
+    lead = said.casefold().split(maxsplit=1)[:1]
     fronts = {one: one.partition("(")[0] for one in legal if "(" in one}
     front, _, inside = said.partition("(")
     name = find_meant(front, {*fronts.values()})
     words, found = _words_of(inside if name else said) - {"a", "an", "the"}, []
     for call, title in fronts.items():
-        named = title == name if name else _words_of(title) <= words
-        if named and words <= _words_of(" ".join([call, *(also(call) if also else ())])):
+        told = also(call) if also else ()
+        begins = any(one.casefold().split(maxsplit=1)[:1] == lead for one in told)
+        named = title == name if name else begins or _words_of(title) <= words
+        if named and words <= _words_of(" ".join([call, *told])):
             found.append(call)
     return found[0] if len(found) == 1 else None
+
+
+def _plainly(said: str, legal: Sequence[str]) -> str | None:
+    """Return the legal action that a text means by "do nothing" or by a good of another action.
+
+    >>> _plainly("do nothing", ["pass", "write"]), _plainly("do nothing", ["pass", "wait"])
+    ('pass', None)
+    >>> legal = ["keep", "give 1 wood to Bob"]
+    >>> _plainly("keep my wood", legal), _plainly("keep the promise", legal)
+    ('keep', None)
+    """
+    idle = [one for one in legal if one in ("pass", "wait")]
+    if re.fullmatch(r"(?:i (?:will )?)?do nothing", said):
+        return idle[0] if len(idle) == 1 else None
+    found = re.fullmatch(r"(?:i (?:will )?)?(\w+) (?:all )?(?:my|the) (\w+)", said)
+    if found is None or found[1] not in legal:
+        return None
+    goods = _words_of(" ".join(one for one in legal if " " in one)) - {*legal}
+    return found[1] if found[2] in goods else None
 
 
 def _words_of(text: str) -> set[str]:
