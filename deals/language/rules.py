@@ -262,12 +262,6 @@ def known_drops(deal: Deal, terms: Terms) -> Fault | None:
     return None
 
 
-def no_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """Check that a deal about the final payoffs drops no clause, or return fault DROP."""
-    why = "The play is over, so no clause can end: leave out `drops`. A pay changes what each has "
-    return Fault("DROP", f"{why}as signed, and a share replaces it.") if deal.drops else None
-
-
 def only(*kinds: type[Clause]) -> Rule:
     """Return a rule, labelled KIND, that admits only clauses of these kinds."""
     names = ", ".join(kind.__name__.lower() for kind in kinds)

@@ -97,8 +97,7 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
             clauses += form.get("offer", {}).get("clauses", ())
         _edit(clauses, form["deal"] | {key: form[key] for key in ("labels", "unit")})
         filled["clauses"] = clauses
-    trade = form.get("trade")
-    if trade and filled.get("decision") != "accept" and not trade["final"]:
+    if (trade := form.get("trade")) and not trade["final"] and filled.get("decision") != "accept":
         filled["allocation"] = _allocation(trade)
     if "percent" in fields:
         filled["percent"] = _until_valid(f"{NAMES['percent']}, from 0 to 100 %", read_percent)
