@@ -52,6 +52,7 @@ BENCHES: dict[str, tuple[str, dict[str, Any]]] = {
     "memory": ("growth", {"few": 1, "many": 9}),
     "checkpoints": ("state", {"turns": (4, 8), "rounds": 2}),
     "sweep": ("sweep", {"rows": 4}),
+    "remote": ("remote", {"cells": 4}),
 }
 """Bench → the module whose function of the same name runs it, and small sizes to try it."""
 

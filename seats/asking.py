@@ -24,7 +24,7 @@ from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.records import Answer, Entry, Journal, Withheld, letter_hash, nonce
-from shapley_coop.seats.seat import RECORDING, Seat, SeatError, describe_failure
+from shapley_coop.seats.seat import RECORDING, Seat, SeatError, SeatUnavailable, describe_failure
 from shapley_coop.seats.usage import USD, parts
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
@@ -118,9 +118,8 @@ class Way:
 
     Attributes:
         ask: a function that asks the model once, without a limit of time.
-        describe: returns a failure in one line, and the pause in seconds that a rate-limited
-            endpoint asks for, or None. The arguments of `describe` are the error, the seat, the
-            limit of time and the letter.
+        describe: returns a failure in one line, and `SeatError.busy`; its arguments are the error,
+            the seat, the limit of time and the letter.
     """
 
     ask: Callable[[Seat, BaseChatModel, Enquiry], Awaitable[Answer]]
@@ -188,7 +187,8 @@ async def _ask_once(
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
         failure, busy = way.describe(error, seat, limit, question)
-        told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
+        kind = SeatError if busy is None else SeatUnavailable
+        told = kind(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy, getattr(error, "said", "")
     if told:
         raise told  # raised outside `except`, so its context holds no private text
@@ -204,13 +204,7 @@ async def _ask_in_text(seat: Seat, model: BaseChatModel, question: Enquiry) -> A
     return answer_of(reply, str(reply.text), tokens)
 
 
-def _failure_in_text(
-    error: BaseException, seat: Seat, limit: float, question: Enquiry
-) -> tuple[str, None]:
-    return describe_failure(error, limit), None
-
-
-IN_TEXT = Way(_ask_in_text, _failure_in_text)
+IN_TEXT = Way(_ask_in_text, lambda error, _seat, limit, _q: (describe_failure(error, limit), None))
 """The way of models in this process: programs, recordings and embedded agents."""
 
 

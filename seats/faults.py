@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from shapley_coop.seats.seat import AGAIN, Seat, SeatFault, describe_failure
 
-_TOO_OFTEN = 429
+_TOO_OFTEN, _CONFLICTS, _FAILED = 429, (408, 409), 500
 _LONGEST_PAUSE = 3600.0
 
 _SETTINGS = "check the seat's settings (max_tokens, temperature, extra_body and the like)"
@@ -96,19 +96,24 @@ def describe_error(error: BaseException, seat: Seat, limit: float, tokens: int =
 
 
 def busy_for(error: BaseException) -> float | None:
-    """Return the pause in seconds that a rate-limited endpoint asks for, 0 if it names no pause.
+    """Return the pause in seconds after which an endpoint may answer; None if it will not.
 
-    Return None for all other errors, which include an exhausted quota, despite its status 429.
+    A rate-limited endpoint names its pause, or it is a second. The pause is 0 if the endpoint
+    failed within or the connection did. An exhausted quota is not cured by a pause.
     """
-    if getattr(error, "status_code", None) != _TOO_OFTEN:
-        return None  # return before `code` is read: aiohttp deprecates this attribute
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        lost = (OSError, httpx2.TransportError)
+        return 0.0 if any(isinstance(cause, lost) for cause in causes(error)) else None
+    if status != _TOO_OFTEN:  # return before `code` is read: aiohttp deprecates this attribute
+        return 0.0 if status in _CONFLICTS or status >= _FAILED else None
     if getattr(error, "code", None) == "insufficient_quota":
         return None
     wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
     try:
-        return min(max(float(wait), 0.0), _LONGEST_PAUSE)
+        return min(max(float(wait), 0.0) or 1.0, _LONGEST_PAUSE)
     except ValueError:
-        return 0.0  # there is no header, or it has a date, which is useless if the clocks differ
+        return 1.0  # there is no header, or it has a date, which is useless if the clocks differ
 
 
 def _of_letter(error: BaseException, tokens: int) -> str:

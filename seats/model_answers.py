@@ -52,7 +52,7 @@ async def ask_model(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answ
 def describe_model_failure(
     error: BaseException, seat: Seat, limit: float, question: Enquiry
 ) -> tuple[str, float | None]:
-    """Return a failure in one line, and the pause that a rate-limited endpoint asks for."""
+    """Return a failure in one line, and the pause after which the endpoint may answer."""
     tokens = count_tokens(None, question.text, "")[0]
     return describe_error(error, seat, limit, tokens), busy_for(error)
 
@@ -72,11 +72,9 @@ def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enqui
 
 def _cut_answer(completion: Any, question: Enquiry) -> Answer:
     """Return the partial answer of a call by schema that reached its length limit."""
-    usage = completion.usage
-    told = usage and {
-        "input_tokens": usage.prompt_tokens,
-        "output_tokens": usage.completion_tokens,
-    }
+    usage, told = completion.usage, None
+    if usage:
+        told = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
     text = completion.choices[0].message.content or ""
     cached = getattr(usage and usage.prompt_tokens_details, "cached_tokens", None)
     thought = getattr(usage and usage.completion_tokens_details, "reasoning_tokens", None)

@@ -77,9 +77,10 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _HANDING if facts.get("payments") is False else set()
     out |= {"when"} if out >= _TIMED | _HANDING else set()  # nothing precedes the only turn
-    out |= {*_ACTING, "when", "per"} if over else set()
+    out |= {*_ACTING, "when", "per", "drops"} if over else set()
     out |= set() if droppable(facts) else {"drops"}
-    return _numbered(_without(schema, out), facts)
+    found: dict[str, Any] = _without(schema, out)
+    return _numbered(found, facts)
 
 
 def _numbered(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

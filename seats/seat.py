@@ -27,14 +27,17 @@ class SeatError(RuntimeError):
     """A seat did not answer. The text names agent, model and kind of failure, and no content.
 
     Attributes:
-        busy: the pause in seconds that a rate-limited endpoint asks for, 0 for an unknown pause;
-            None for all other failures.
+        busy: the pause in seconds after which an endpoint may answer: see `faults.busy_for`.
         said: the last line of a program's exception, for the operator only, as the line may quote
             private facts.
     """
 
     busy: float | None = None
     said: str = ""
+
+
+class SeatUnavailable(SeatError):
+    """A seat did not answer now, but may answer later: `busy` is not None."""
 
 
 class SeatFault(Exception):

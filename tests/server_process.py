@@ -56,6 +56,9 @@ class Server:
         environment: variables it is given on top of this process's own.
     """
 
+    started = "Application started up"
+    """What it logs when it has booted."""
+
     def __init__(
         self, folder: Path, options: Sequence[str] = ("--no-token",), **environment: str
     ) -> None:
@@ -144,7 +147,7 @@ class Server:
         self._logging.start()
         until = time.monotonic() + BOOT_SECONDS
         while time.monotonic() < until and self._process.poll() is None:
-            if "Application started up" in self.log(since):
+            if self.started in self.log(since):
                 self._url = self.address(since)
                 if self._listens():
                     return self
@@ -181,6 +184,16 @@ class Server:
     def _keep_log(self, output: IO[bytes]) -> None:
         with output, self._log.open("ab", buffering=0) as log:
             shutil.copyfileobj(output, log)
+
+
+class FixedServer(Server):
+    """A server that is started again at the same address."""
+
+    def command(self) -> list[str]:
+        self._port = getattr(self, "_port", None) or str(free_port("127.0.0.1"))
+        command = super().command()
+        command[command.index("--port") + 1] = self._port
+        return command
 
 
 class BareServer(Server):

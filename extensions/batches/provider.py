@@ -27,8 +27,6 @@ _ENDED = {"completed", "failed", "expired", "cancelled"}
 _ASKED_AGAIN = {"batch_expired", "batch_incomplete"}
 _CODE = re.compile(r"[a-z0-9_.-]{1,60}")
 
-_CONFLICTS = {408, 409}
-_FAILED = 500
 
 Done = TypeVar("Done")
 
@@ -130,8 +128,7 @@ class Provider:
 def passes(error: APIConnectionError | APIStatusError) -> bool:
     """Return whether an error may pass, so that a retry may succeed."""
     if isinstance(error, APIStatusError):
-        status = error.status_code
-        return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
+        return busy_for(error) is not None
     return not any(isinstance(cause, WebPage | AnswerTooLarge) for cause in causes(error))
 
 

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
 from shapley_coop.extensions.remote.server import Server
+from shapley_coop.extensions.sweeps.playing import Keep, is_removed
 
 
 class Remote:
@@ -21,12 +22,23 @@ class Remote:
     Args:
         urls: the servers' addresses; a server that is left out loses its unfinished runs.
         sweep: the sweep's id.
+        keep: the runs whose threads stay on the server after their row is written.
+        place: a function that returns the server of a cell, which the sweep's processes share, and
+            records the given one if there is none; without it all servers are asked.
     """
 
     elsewhere = True
 
-    def __init__(self, urls: Sequence[str], sweep: str) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        sweep: str,
+        keep: Keep = "all",
+        place: Callable[[str, str], str] | None = None,
+    ) -> None:
         self._servers, self._sweep = [Server(url) for url in urls], sweep
+        self._keep: Keep = keep
+        self._place = place
         self._chosen: dict[str, Server] = {}
 
     async def play(self, cell: Cell) -> Finished:
@@ -36,7 +48,7 @@ class Remote:
             ValueError: the server cannot be reached or refuses, or the run stopped before its end.
         """
         started, thread = time.monotonic(), self._thread(cell)
-        server = self._chosen[cell.id] = await self._server_for(thread)
+        server = self._chosen[cell.id] = await self._server_for(cell, thread)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
         table, resumed = await server.play(cell, thread, about)
         volatile = volatile_of(
@@ -62,25 +74,47 @@ class Remote:
         return count_calls(table) if begun else []
 
     async def written(self, cell: Cell, row: Row) -> None:
-        """Do nothing, because the server keeps the threads."""
+        """Delete the thread of a cell whose row is written, unless `keep` says to keep it."""
+        if is_removed(self._keep, row["result"]["status"]):
+            await self._chosen[cell.id].forget(self._thread(cell))
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Do nothing, because the runs leave no files on this machine."""
+        """Delete the threads that a process did not delete before it was killed."""
+        if self._keep == "all":
+            return
+        for server in self._servers:
+            for thread, cell, status in await server.threads(self._sweep):
+                if cell in ended and is_removed(self._keep, status):
+                    await server.forget(thread)
 
-    async def _server_for(self, thread: str) -> Server:
-        """Return the server that has a thread or, for a new thread, the least busy one.
+    async def _server_for(self, cell: Cell, thread: str) -> Server:
+        """Return the server that has a cell's thread or, for a new one, the least busy server.
 
         Raises:
             ValueError: one of several servers, which could have the thread, cannot be asked.
         """
         if len(self._servers) == 1:
             return self._servers[0]
-        found = await asyncio.gather(*(server.has(thread) for server in self._servers))
-        for server, has in zip(self._servers, found, strict=True):
-            if has:
-                return server
+        known = {server.url: server for server in self._servers}
+        place = await asyncio.to_thread(self._place, cell.id, "") if self._place else None
+        if place in known:
+            return known[place]
+        if place != "":  # nothing is recorded, or a server that was left out
+            found = await asyncio.gather(*(server.has(thread) for server in self._servers))
+            if any(found):
+                return self._servers[found.index(True)]
+        chosen = await self._least_busy()
+        if self._place:
+            place = await asyncio.to_thread(self._place, cell.id, chosen.url)
+        return known.get(place or "", chosen)
+
+    async def _least_busy(self) -> Server:
+        """Return the server with the fewest runs in front of a new one; not one that is away."""
         waiting = await asyncio.gather(*(server.waiting() for server in self._servers))
-        busy = [n + server.playing for n, server in zip(waiting, self._servers, strict=True)]
+        busy = [
+            (server.away, n + server.playing)
+            for n, server in zip(waiting, self._servers, strict=True)
+        ]
         return self._servers[busy.index(min(busy))]
 
     def _thread(self, cell: Cell) -> str:

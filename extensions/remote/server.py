@@ -1,7 +1,8 @@
 """One LangGraph server that plays cells: its threads, its queue, and its absences.
 
 A server that answered before may be away for `PATIENCE` seconds, for example while it is started
-again. Its cells wait, and then go on from their last checkpoints.
+again. Its cells wait, and then go on from their last checkpoints. So do cells whose model fails or
+is silent: a run that stopped for that is resumed, for `OUTAGE` seconds without progress.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -25,6 +27,7 @@ from langgraph_sdk.errors import (
 from shapley_coop.evals.cell import Cell
 from shapley_coop.graphs.threads import configure
 from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.seat import SeatUnavailable
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
@@ -34,12 +37,17 @@ TOKENS = ("COOP_REMOTE_TOKEN", "LANGGRAPH_API_KEY")
 PATIENCE = 600.0
 """The seconds for which a server that answered before may give no answer."""
 
+OUTAGE, NEW = 900.0, 60.0
+"""The seconds for which a run is resumed without progress; `NEW` before any run's progress."""
+
 QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
-_PAUSE, _FRESH = 1.0, 0.5
+_PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
+_PAGE = 100
+_QUARANTINED, _KILLS = "Quarantined", 3
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
-_AWAY = (httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
+_AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
 T = TypeVar("T")
 
@@ -52,6 +60,15 @@ class Missing(ValueError):
     """The error if the server does not know the thread or the workflow."""
 
 
+@dataclass
+class Stop:
+    """The last failure of a run: its checkpoint, when it was first seen there, and how often."""
+
+    at: str = ""
+    since: float = 0.0
+    times: int = 0
+
+
 class Server:
     """A server that plays cells.
 
@@ -60,12 +77,13 @@ class Server:
 
     Attributes:
         playing: the number of cells of this process that the server plays.
+        away: whether the server gave no answer when it was asked last.
     """
 
     def __init__(self, url: str) -> None:
-        self.url, self.playing = url, 0
+        self.url, self.playing, self.away = url, 0, False
         self._made: LangGraphClient | None = None
-        self._heard = -PATIENCE
+        self._heard, self._proven = -PATIENCE, False
         self._depth = (-PATIENCE, 0)
 
     async def play(self, cell: Cell, thread: str, about: dict[str, str]) -> tuple[Table, bool]:
@@ -74,7 +92,7 @@ class Server:
         Raises:
             ValueError: the server refuses or stays away, or the run failed.
         """
-        create, found = self._client.threads.create, list[bool]()
+        create, found, stop = self._client.threads.create, list[bool](), Stop()
 
         async def ended() -> Table | None:
             made = create(thread_id=thread, if_exists="do_nothing", metadata=about)
@@ -82,7 +100,7 @@ class Server:
             table, begun = await self.table(thread)
             found.append(begun)
             if not _ended(table):
-                await self._run(cell, thread, begun)
+                await self._run(cell, thread, begun, stop)
                 table, _ = await self.table(thread)
             return table if _ended(table) else None
 
@@ -92,6 +110,7 @@ class Server:
                 await asyncio.sleep(_PAUSE)  # the server took the run up again, or lost it
         finally:
             self.playing -= 1
+        self._proven = True
         return table, found[0]
 
     async def has(self, thread: str) -> bool:
@@ -110,6 +129,30 @@ class Server:
 
         return await self._patiently(known)
 
+    async def threads(self, sweep: str) -> list[tuple[str, str, str]]:
+        """Return the id, the cell and the run's status of each thread of a sweep.
+
+        Raises:
+            ValueError: the server refuses or is away.
+        """
+        found = list[Any]()
+        while True:
+            asked = self._client.threads.search(
+                metadata={"sweep": sweep}, limit=_PAGE, offset=len(found)
+            )
+            found += (page := await self._answered(asked))
+            if len(page) < _PAGE:
+                break
+        return [
+            (one["thread_id"], one["metadata"]["cell"], (one["values"] or {}).get("status", ""))
+            for one in found
+        ]
+
+    async def forget(self, thread: str) -> None:
+        """Delete a thread; one that a server does not delete now is left to the next sweep."""
+        with suppress(ValueError):
+            await self._answered(self._client.threads.delete(thread))
+
     async def table(self, thread: str) -> tuple[Table, bool]:
         """Return the latest state of a thread, and whether the cell's play has begun."""
         try:
@@ -121,11 +164,12 @@ class Server:
 
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
-        if time.monotonic() - self._depth[0] > _FRESH:
+        if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
             depth = 0
             with suppress(ValueError, KeyError, TypeError):
                 asked = self._client.http.get("/metrics", params={"format": "json"})
-                depth = int(cast(Any, await self._answered(asked))["queue"]["n_pending"])
+                told: Any = await self._answered(asyncio.wait_for(asked, _AGAIN))
+                depth = int(told["queue"]["n_pending"])
             self._depth = (time.monotonic(), depth)
         return self._depth[1]
 
@@ -143,8 +187,10 @@ class Server:
             clients_here().closing.push_async_callback(self._made.aclose)
         return self._made
 
-    async def _run(self, cell: Cell, thread: str, begun: bool) -> None:
+    async def _run(self, cell: Cell, thread: str, begun: bool, stop: Stop) -> None:
         """Start or resume the cell's run, or join it if it is running; wait for its end.
+
+        If an endpoint stopped the run, wait, so that the next call resumes it.
 
         Raises:
             ValueError: the server is away or refuses, or the run failed.
@@ -154,12 +200,34 @@ class Server:
             latest = await self._answered(runs.list(thread, limit=1))
             run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
             run = run or await self._begin(cell, thread, begun)
-            await self._answered(runs.join(thread, run))
+            ended: Any = await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
         if status in _FAILED:
-            raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end")
+            await self._pause(thread, stop, dict(ended or {}).get("__error__") or {})
+
+    async def _pause(self, thread: str, stop: Stop, error: dict[str, Any]) -> None:
+        """Wait before a stopped run is resumed: longer each time that it made no progress.
+
+        Raises:
+            ValueError: no pause cures the failure, or none did for `OUTAGE` seconds.
+        """
+        state: Any = await self._answered(self._client.threads.get_state(thread))
+        at, now = str((state.get("checkpoint") or {}).get("checkpoint_id")), time.monotonic()
+        if at != stop.at:
+            self._proven = self._proven or bool(stop.at)
+            stop.at, stop.since, stop.times = at, now, 0
+        failed = [str(task["error"]) for task in state["tasks"] if task.get("error")]
+        failed.append(f"{error.get('error')}: {error.get('message')}")
+        kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
+        lasting = now - stop.since > (OUTAGE if self._proven else NEW)
+        killed = _QUARANTINED in kinds and stop.times < _KILLS
+        if lasting or not (killed or SeatUnavailable.__name__ in kinds):
+            told = "".join(f": {each}" for each in failed[:1] if each.startswith("Seat"))
+            raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end{told}")
+        await asyncio.sleep(min(_PAUSE * 2**stop.times, _LONGEST))
+        stop.times += 1
 
     async def _begin(self, cell: Cell, thread: str, begun: bool) -> str:
         """Start or resume a run as soon as the server's queue is short; return the run's id."""
@@ -192,11 +260,12 @@ class Server:
             found = await asked
         except NotFoundError:
             raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except (httpx.HTTPError, LangGraphError) as error:
+        except (TimeoutError, httpx.HTTPError, LangGraphError) as error:
             reason = " ".join(str(error).split())[:200] or "no answer"
-            kind = Away if isinstance(error, _AWAY) else ValueError
+            self.away = isinstance(error, _AWAY)
+            kind = Away if self.away else ValueError
             raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
-        self._heard = time.monotonic()
+        self._heard, self.away = time.monotonic(), False
         return found
 
 

@@ -2,7 +2,8 @@
 
 After status 429, the gate pauses for the time that the endpoint asks for, and halves the number of
 concurrent calls. Each answer raises this number a little (additive increase, multiplicative
-decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Processes adapt separately.
+decrease: Chiu and Jain, 1989). So a rate limit only slows a sweep. Processes adapt separately. The
+gate also waits for an endpoint that answered before and now fails, or is silent, for `OUTAGE`.
 
 All processes of a sweep share its limits (`purse`): requests and tokens per minute, and cost. Each
 call reserves its worst-case cost: a token for every byte of the letter, and the longest answer.
@@ -22,11 +23,14 @@ from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.clients import Ask, clients_here
 from shapley_coop.seats.endpoint import profile_of
 from shapley_coop.seats.records import Answer
-from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.seats.seat import Seat, SeatUnavailable
 from shapley_coop.seats.usage import count_tokens
 
 TRIES = 100
-"""The number of tries, all answered with 429, after which a call is given up."""
+"""The number of tries after which a call is given up."""
+
+OUTAGE = 900.0
+"""The seconds for which an endpoint that answered before may fail or be silent."""
 
 LONGEST_ANSWER = 200_000
 """Most tokens of an answer if neither the seat nor the model's profile has a limit."""
@@ -44,12 +48,14 @@ class Pace:
         sleep: a function that waits for a number of seconds.
         at_once: the most concurrent calls.
         under_way: the number of calls in flight.
+        heard: the time of the endpoint's last answer; a 429 is an answer, too.
     """
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     at_once: float = inf
     under_way: int = 0
+    heard: float = -inf
     _quiet_until: float = 0.0
     _refusals: int = 0
     _queue: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -72,10 +78,13 @@ class Pace:
         """End a call, and adapt the number of calls that may be concurrent.
 
         Args:
-            busy: the seconds to wait that a status 429 names, 0 if it names none; None without 429.
+            busy: the seconds to wait that a status 429 names, 0 for an endpoint that fails; None
+                if waiting is no cure, or if the endpoint answered.
         """
         self.under_way -= 1
         self._freed.set()
+        if busy != 0:
+            self.heard = self.clock()
         if busy is None:
             self._refusals = 0
             self.at_once += 1 / self.at_once
@@ -84,7 +93,11 @@ class Pace:
         if now >= self._quiet_until:  # of several refusals in one pause, only the first one counts
             self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
             self._refusals += 1
-        self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))
+        self._quiet_until = max(self._quiet_until, now + max(busy, self._own_pause()))
+
+    def may_answer(self, busy: float) -> bool:
+        """Return whether to ask an endpoint again that was not reached, or is busy so long."""
+        return busy > 0 or self.clock() - self.heard < OUTAGE
 
     def _own_pause(self) -> float:
         return min(MINUTE, 2.0 ** (self._refusals - 1))
@@ -108,7 +121,7 @@ class SweepGate:
     _paces: dict[str, Pace] = field(default_factory=dict)
 
     async def call(self, seat: Seat, question: Enquiry, ask: Ask) -> Answer:
-        """Ask a seat as soon as the limits of its endpoint allow; repeat the call after status 429.
+        """Ask a seat as soon as its endpoint's limits allow; ask again if it was busy or failed.
 
         Raises:
             SeatError: no answer came.
@@ -127,9 +140,9 @@ class SweepGate:
             try:
                 stopping.check()
                 return await self._once(seat, question.text, endpoint, ask)
-            except SeatError as error:
-                busy = error.busy
-                if busy is None or tries == TRIES:
+            except SeatUnavailable as error:
+                busy = error.busy or 0.0
+                if tries == TRIES or not pace.may_answer(busy):
                     raise
             finally:
                 pace.leave(busy)

@@ -9,7 +9,7 @@ from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
 from shapley_coop.evals.provenance import provenance
 from shapley_coop.evals.rows import Clock, Finished, calls_of, row_of, volatile_of
-from shapley_coop.extensions.sweeps.playing import Keep
+from shapley_coop.extensions.sweeps.playing import Keep, is_removed
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import remove, table_of
@@ -19,9 +19,6 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
-
-FAILURES = ("error", "unreadable", "budget")
-"""Statuses of runs that count as failures, so that their letters are worth keeping."""
 
 
 class Local:
@@ -80,7 +77,7 @@ class Local:
 
     async def written(self, cell: Cell, row: Row) -> None:
         """Remove the run of a cell whose row is written, unless `keep` says to keep the run."""
-        if self._removes(row["result"]["status"]):
+        if is_removed(self._keep, row["result"]["status"]):
             await remove(await asyncio.to_thread(home().runs.get, self._name(cell)))
 
     async def tidy(self, ended: Collection[str]) -> None:
@@ -93,12 +90,9 @@ class Local:
             if (
                 name.partition(".")[2] in ended
                 and run.result
-                and self._removes(run.result["status"])
+                and is_removed(self._keep, run.result["status"])
             ):
                 await remove(run)
-
-    def _removes(self, status: str) -> bool:
-        return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
     def _name(self, cell: Cell) -> str:
         return f"{self._sweep}.{cell.id}"

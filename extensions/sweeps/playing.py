@@ -18,6 +18,14 @@ NO_LIMIT = 1e18
 Keep = Literal["all", "failures", "none"]
 """The choice of runs whose letters and checkpoints a sweep keeps: see `Local`."""
 
+FAILURES = ("error", "unreadable", "budget")
+"""Statuses of runs that count as failures, so that their letters are worth keeping."""
+
+
+def is_removed(keep: Keep, status: str) -> bool:
+    """Return whether a sweep removes a run that ended with a status."""
+    return keep == "none" or (keep == "failures" and status not in FAILURES)
+
 
 class Player(Protocol):
     """The interface of what plays a sweep's cells: this process or a server.

@@ -31,6 +31,7 @@ _TABLES = {
     "calls INTEGER, content TEXT, volatile TEXT, PRIMARY KEY (sweep, cell)",
     "sweep_failures": "cell TEXT, usd DOUBLE PRECISION, content TEXT, PRIMARY KEY (sweep, cell)",
     "sweep_taken": "cell TEXT, worker TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_places": "cell TEXT, place TEXT, PRIMARY KEY (sweep, cell)",
     "sweep_calls": "id TEXT, worker TEXT, endpoint TEXT, made DOUBLE PRECISION, "
     "tokens DOUBLE PRECISION, worst DOUBLE PRECISION, under_way INTEGER, PRIMARY KEY (sweep, id)",
 }
@@ -49,6 +50,10 @@ ROW = """
     INSERT INTO sweep_rows
     (sweep, cell, suite, labels, seed, repetition, calls, content, volatile)
     VALUES (:sweep, :cell, :suite, :labels, :seed, :repetition, :calls, :content, :volatile)
+    ON CONFLICT (sweep, cell) DO NOTHING
+"""
+_PLACE = """
+    INSERT INTO sweep_places (sweep, cell, place) VALUES (:sweep, :cell, :place)
     ON CONFLICT (sweep, cell) DO NOTHING
 """
 
@@ -221,6 +226,13 @@ class Store:
         """Return the cost in USD of a cell's failed attempts."""
         query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
         return float(sum(self.column(query, cell=cell)))
+
+    def place(self, cell: str, new: str = "") -> str:
+        """Return the server that plays a cell: the first that was given as `new`, or ""."""
+        if new:
+            self.write(_PLACE, cell=cell, place=new)
+        query = "SELECT place FROM sweep_places WHERE sweep = :sweep AND cell = :cell"
+        return "".join(self.column(query, cell=cell))
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Return suite → the number of the suite's ended runs, and the number of their calls."""

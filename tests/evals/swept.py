@@ -17,6 +17,7 @@ from shapley_coop.extensions.sweeps.store import FILE, Store
 from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.extensions.sweeps.sweep import Sweep
 from shapley_coop.extensions.sweeps.workers import Worker
+from tests.stub_openai import StubOpenAI
 
 DILEMMA: dict[str, Any] = {
     "name": "dilemma",
@@ -45,6 +46,16 @@ def suite(**settings: Any) -> Suite:
     """The ablation on Escape Room at a few seeds, unless told otherwise."""
     given = {"name": "mini", "base": {"game": "escape_room"}, "vary": {"graph": CONDITIONS}}
     return Suite.model_validate({**given, "seeds": "0-2", **settings})
+
+
+def behind(stub: StubOpenAI, graphs: list[str], seeds: str) -> Suite:
+    """Escape Room with both agents behind the stub."""
+    seats = {
+        agent: {"model": f"openai:{agent}", "base_url": stub.base_url, "max_tokens": 300}
+        for agent in ("Alice", "Bob")
+    }
+    base = {"game": "escape_room", "seats": seats}
+    return suite(base=base, vary={"graph": graphs}, seeds=seeds)
 
 
 def run(

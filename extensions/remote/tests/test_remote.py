@@ -5,20 +5,33 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
-from shapley_coop.extensions.server.dev import free_port
+from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
 from shapley_coop.extensions.sweeps.playing import Limits
+from shapley_coop.extensions.sweeps.store import Store
 from tests.background import in_background
-from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
-from tests.server_process import Server
+from tests.embedded_reply import reply
+from tests.evals.swept import (
+    CONDITIONS,
+    behind,
+    change,
+    kept,
+    registered,
+    run,
+    run_once,
+    suite,
+)
+from tests.server_process import FixedServer, Server
+from tests.stub_faults import Fault
+from tests.stub_openai import StubOpenAI
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
 
@@ -28,7 +41,7 @@ PAID = "SELECT DISTINCT scope FROM facts WHERE kind IN ('posting', 'answer')"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("server"))
+    running = Server(tmp_path_factory.mktemp("server"), OPENAI_API_KEY="none")
     try:
         yield running.start()
     finally:
@@ -75,6 +88,35 @@ def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server,
     assert len(runs) == 1
 
 
+@pytest.mark.parametrize(("keep", "kept"), [("failures", 0), ("all", 2)])
+def test_threads_stay_of_the_runs_that_are_to_be_kept(server, tmp_path, keep, kept):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
+    sweep = registered(tmp_path, made)
+
+    def threads() -> int:
+        return len(server.client().threads.search(metadata={"sweep": sweep}, limit=9))
+
+    assert run(made, tmp_path, player=Remote([server.url], sweep, keep)).done == 2
+    assert threads() == kept
+    # What a killed process left is deleted by the next sweep.
+    assert run(made, tmp_path, player=Remote([server.url], sweep, "none")).before == 2
+    assert threads() == 0
+
+
+def test_new_cells_do_not_wait_for_a_server_that_is_away(server, tmp_path):
+    made, away = suite(vary={"graph": ["llm_only"]}, seeds="0-2"), "http://127.0.0.1:9"
+    sweep = registered(tmp_path, made)
+    with Store(tmp_path) as store:
+        player = Remote([away, server.url], sweep, place=store.place)
+        assert run(made, tmp_path, player=player).done == 3
+        assert {store.place(cell.id) for cell in expand(made)} == {server.url}
+        change(tmp_path, "DELETE FROM sweep_rows")
+        again = Remote([away, server.url], sweep, place=store.place)
+        assert run(made, tmp_path, player=again).done == 3
+    (row, *_) = map(json.loads, kept(tmp_path, volatile=True))
+    assert row["resumed"], "each cell is looked for where it was begun"
+
+
 def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monkeypatch):
     made = suite(vary={"graph": ["negotiation"]}, seeds=[7])
     lost = []
@@ -91,6 +133,25 @@ def test_a_thread_that_a_killed_server_lost_is_made_again(server, tmp_path, monk
     tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
     assert lost
     assert (tally.done, tally.failed) == (1, 0), failures_in(tmp_path)
+
+
+def test_a_run_whose_endpoint_fails_for_a_while_is_resumed(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.extensions.remote.server._PAUSE", 0.01)
+    storm = [Fault.server_error(503, 0.01), Fault.rate_limited(0.01)] * 12
+    with StubOpenAI(reply, faults=[None, *storm, None, *storm]) as stub:
+        made = behind(stub, ["negotiation"], "0-1")
+        tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
+        assert not stub.faults
+    assert (tally.done, tally.failed) == (2, 0), failures_in(tmp_path)
+
+
+def test_a_run_whose_endpoint_refuses_its_key_has_failed(server, tmp_path):
+    with StubOpenAI(reply, faults=[Fault.bad_key()]) as stub:
+        made = behind(stub, ["negotiation"], "0")
+        tally = run(made, tmp_path, player=Remote([server.url], registered(tmp_path, made)))
+    (failure,) = failures_in(tmp_path)
+    assert tally.failed == 1
+    assert "check its API key" in failure["error"]
 
 
 class Refusal(BaseHTTPRequestHandler):
@@ -116,14 +177,46 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")
 
 
-class FixedServer(Server):
-    """A server that is started again at the same address."""
+class Stopping(BaseHTTPRequestHandler):
+    """A server whose every run stops at once, because it killed two servers before."""
 
-    def command(self) -> list[str]:
-        self._port = getattr(self, "_port", None) or str(free_port("127.0.0.1"))
-        command = super().command()
-        command[command.index("--port") + 1] = self._port
-        return command
+    begun: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        stopped = {"error": "Quarantined", "message": "it crashed its server twice at this step"}
+        if "/join" in self.path:
+            self.answer({"__error__": stopped})
+        elif "/state" in self.path:
+            self.answer({"values": None, "tasks": [], "checkpoint": None})
+        elif "/runs/" in self.path:
+            self.answer({"status": "error"})
+        else:
+            self.answer([])
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        if self.path.endswith("/runs"):
+            self.begun.append(self.path)
+        self.answer({"run_id": "r", "thread_id": "t"})
+
+    def answer(self, body: Any) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_run_that_killed_its_servers_is_resumed_a_few_times_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.extensions.remote.server._PAUSE", 0.01)
+    made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
+    sweep = registered(tmp_path, made)
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Stopping)) as url:
+        assert run(made, tmp_path, player=Remote([url], sweep)).failed == 1
+    assert len(Stopping.begun) == 1 + 3
+    assert "stopped before its end" in failures_in(tmp_path)[0]["error"]
 
 
 class Killing(Remote):

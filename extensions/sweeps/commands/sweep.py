@@ -67,7 +67,10 @@ def sweep(
         ),
     ] = "",
     keep: Annotated[
-        Keep, typer.Option(help="The runs whose letters and checkpoints are kept.")
+        Keep,
+        typer.Option(
+            help="The runs whose letters and checkpoints are kept; of a server, the threads."
+        ),
     ] = "all",
     cost_limit: Dollars = None,
     prices: PriceFile = None,
@@ -93,8 +96,6 @@ def sweep(
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard) if shard else None
-    if remote and keep != "all":
-        raise ValueError(f"--keep {keep}: the server keeps threads: leave out --keep or --remote")
     if remote and batch:
         raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
     batches = extension.only("batches", NO_BATCHES) if batch else None

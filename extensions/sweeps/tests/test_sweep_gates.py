@@ -10,18 +10,17 @@ import pytest
 
 from shapley_coop.evals.prices import Price, Prices
 from shapley_coop.extensions.sweeps.folders import failures_in, read_rows
-from shapley_coop.extensions.sweeps.gates import Pace, SweepGate
+from shapley_coop.extensions.sweeps.gates import OUTAGE, Pace, SweepGate
 from shapley_coop.extensions.sweeps.playing import Limits, Rates, Tally, rates_from
 from shapley_coop.extensions.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.sweeps.store import Store
-from shapley_coop.extensions.sweeps.suite import Suite
 from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
 from tests.embedded_reply import reply
-from tests.evals.swept import run, suite
+from tests.evals.swept import behind, run
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -30,16 +29,6 @@ DEAR = Prices({"openai:*": Price(input=0, output=1000)})
 
 
 pytestmark = pytest.mark.usefixtures("careful")
-
-
-def behind(stub: StubOpenAI, graphs: list[str], seeds: str) -> Suite:
-    """Escape Room with both agents behind the stub."""
-    seats = {
-        agent: {"model": f"openai:{agent}", "base_url": stub.base_url, "max_tokens": 300}
-        for agent in ("Alice", "Bob")
-    }
-    base = {"game": "escape_room", "seats": seats}
-    return suite(base=base, vary={"graph": graphs}, seeds=seeds)
 
 
 def test_an_endpoint_that_refuses_a_fifth_of_all_requests_fails_no_cell(tmp_path):
@@ -54,6 +43,38 @@ def test_an_endpoint_that_refuses_a_fifth_of_all_requests_fails_no_cell(tmp_path
         met = sum(request.fault is not None for request in stub.requests)
     assert (tally.done, tally.failed, tally.stopped) == (17, 0, ""), failures_in(tmp_path)
     assert met > 30
+
+
+def test_an_endpoint_that_answered_before_is_waited_for(tmp_path, monkeypatch):
+    """While it fails within, breaks its connections, or is silent."""
+    monkeypatch.setattr("shapley_coop.extensions.sweeps.gates.MINUTE", 0.01)
+    storm = [Fault.server_error(503, 0.01), Fault.reset(), Fault.server_error(500, 0.01)]
+    with StubOpenAI(reply, faults=[None, *storm * 15, None, *storm * 15]) as stub:
+        tally = run(behind(stub, ["negotiation"], "0-5"), tmp_path, Limits(at_once=4))
+        assert not stub.faults
+    assert (tally.done, tally.failed) == (6, 0), failures_in(tmp_path)
+
+
+def test_an_endpoint_that_never_answered_fails_its_cells_at_once(tmp_path):
+    with StubOpenAI(reply, faults=[Fault.server_error(503, 0.01)] * 99) as stub:
+        tally = run(behind(stub, ["llm_only"], "0"), tmp_path)
+        assert (tally.done, tally.failed) == (0, 1)
+        assert stub.calls <= 2 * 3
+
+
+async def test_an_endpoint_is_waited_for_until_it_was_silent_too_long():
+    clock = Clock()
+    pace = Pace(clock, clock.sleep)
+    assert not pace.may_answer(0), "it never answered"
+    await pace.enter()
+    pace.leave()
+    for _ in range(3):
+        await pace.enter()
+        pace.leave(0)
+    assert pace.may_answer(0)
+    clock.now += OUTAGE
+    assert not pace.may_answer(0)
+    assert pace.may_answer(1), "an endpoint that refuses answers"
 
 
 def test_an_empty_account_is_not_asked_again(tmp_path):

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from extensions.sweeps.tests.test_evals_limits import DEAR, Paid
-from extensions.sweeps.tests.test_sweep_gates import Clock, behind, calls_in
+from extensions.sweeps.tests.test_sweep_gates import Clock, calls_in
 from shapley_coop.extensions.sweeps.cells import expand
 from shapley_coop.extensions.sweeps.folders import failures_in, left_in, read_rows
 from shapley_coop.extensions.sweeps.playing import NO_LIMIT, Rates
@@ -21,7 +21,7 @@ from shapley_coop.extensions.sweeps.workers import Worker
 from shapley_coop.state.storage.home import Home
 from tests.coop_command import Coop
 from tests.embedded_reply import reply
-from tests.evals.swept import SUITE, run, suite
+from tests.evals.swept import SUITE, behind, run, suite
 from tests.stub_openai import StubOpenAI
 from tests.warm_coop import warm_coop
 

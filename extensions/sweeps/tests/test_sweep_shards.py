@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.extensions.sweeps.folders import read_rows
-from shapley_coop.extensions.sweeps.local import FAILURES, Local
+from shapley_coop.extensions.sweeps.local import Local
+from shapley_coop.extensions.sweeps.playing import FAILURES, is_removed
 from shapley_coop.extensions.sweeps.store import FILE
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
@@ -76,8 +77,8 @@ def test_letters_and_checkpoints_stay_of_the_runs_that_are_to_be_kept(tmp_path, 
 @pytest.mark.parametrize(("keep", "kept"), [("failures", True), ("none", False)])
 @pytest.mark.parametrize("status", FAILURES)
 def test_a_run_that_went_wrong_is_a_failure_to_be_kept(keep, kept, status):
-    assert Local("sweep", keep)._removes(status) != kept
-    assert Local("sweep", keep)._removes("no_deal")
+    assert is_removed(keep, status) != kept
+    assert is_removed(keep, "no_deal")
 
 
 def test_a_cell_that_did_not_end_is_kept_and_goes_on(tmp_path, script):

@@ -1,0 +1,130 @@
+"""The cost limit of a sweep whose processes, or servers, are killed: what the endpoint billed."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from shapley_coop.evals.prices import Price, Prices
+from shapley_coop.extensions.sweeps.playing import Limits
+from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.state.storage.home import Home
+from tests.embedded_reply import reply
+from tests.evals.swept import behind, registered, run
+from tests.proofs.hostile import at_home
+from tests.proofs.proof import Finding, Proof
+from tests.proofs.proof_remote import Watched, killed_in_turn
+from tests.server_process import FixedServer, Server
+from tests.stub_openai import StubOpenAI
+from tests.warm_coop import Coop, Stop, warm_coop
+
+GRAPHS, PROCESSES, LATENCY = ["llm_only", "negotiation", "shapley_coop"], 3, 0.05
+WORD = 0.001
+"""USD of a word of an answer."""
+
+WORST = 300 * WORD
+DEAR = Prices({"openai:*": Price(input=0, output=1_000_000 * WORD)})
+PRICES = f"date: 2026-11-01\nmodels: {{'openai:*': {{input: 0, output: {1_000_000 * WORD:g}}}}}\n"
+KEY = {"OPENAI_API_KEY": "none", "COOP_SEND_FACTS": "1"}
+
+
+@dataclass
+class Bill:
+    """What an endpoint bills: every answer that it gives, also to a process that was killed."""
+
+    calls: list[float] = field(default_factory=list)
+
+    def reply(self, messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
+        """Answer as an embedded agent, and bill the words."""
+        said = reply(messages, request)
+        self.calls.append(len(said.split()) * WORD)
+        return said
+
+    def finding(self, tried: str, limit: float, stopped: bool, calls: int) -> Finding:
+        """Compare the bill with the limit, which may be passed by so many calls."""
+        billed, over = sum(self.calls), sum(self.calls) - limit
+        most = max(self.calls)
+        return Finding(
+            tried=f"{tried}; {len(self.calls):,} calls of at most {most:.3f} USD",
+            figure=f"{billed:.3f} USD billed of a limit of {limit:g}: "
+            f"{max(0.0, over / most):.1f} calls too many",
+            held=stopped and over <= calls * most,
+        )
+
+
+def attempt(folder: Path, times: int) -> Finding:
+    """Kill the processes of a sweep that share a limit, and start them again."""
+    coop, bill = warm_coop(Home(folder / "home"), folder), Bill()
+    limit = 1 + WORST * times
+    (folder / "prices.yaml").write_text(PRICES, encoding="utf-8")
+    with StubOpenAI(bill.reply, latency=LATENCY) as stub, ThreadPoolExecutor(PROCESSES) as lanes:
+        made = behind(stub, GRAPHS, f"0-{100 + 10 * times}")
+        (folder / "suite.yaml").write_text(made.model_dump_json(), encoding="utf-8")
+        words = ("sweep", "suite.yaml", "-o", "out", "--max-connections", "2")
+        words += ("--prices", "prices.yaml", "--cost-limit", f"{limit:g}")
+        kills = sum(lanes.map(partial(killed, coop, words, times), range(PROCESSES)))
+        last = coop.run(*words)
+    tried = f"{kills} kills of {PROCESSES} processes with one limit"
+    return bill.finding(tried, limit, "cost limit" in last.out + last.err and kills > 0, calls=1)
+
+
+def killed(coop: Coop, words: tuple[str, ...], times: int, lane: int) -> int:
+    """Begin a sweep's process again and again; return how often it was killed."""
+    chance, kills = Random(lane), 0
+    for _ in range(times // PROCESSES):
+        kills += coop.run(*words, stop=Stop(after=chance.uniform(1, 4))).killed
+    return kills
+
+
+def on_servers(folder: Path, times: int) -> Finding:
+    """Kill the servers that play a sweep with a limit, of so many USD."""
+    bill, at_once = Bill(), 4
+    with at_home(folder, **KEY), StubOpenAI(bill.reply, latency=LATENCY) as stub:
+        made = behind(stub, GRAPHS, f"0-{30 * times}")
+        sweep = registered(folder / "out", made)
+        with served(folder) as servers, Store(folder / "out") as store:
+            player = Watched([one.url for one in servers], sweep, store)
+            with killed_in_turn(servers, player) as kills:
+                limits = Limits(at_once=at_once, cost=times)
+                tally = run(made, folder / "out", limits, player, DEAR)
+    tried = f"{len(kills)} kills of 2 servers, {at_once} runs at once, {tally.failed} failed"
+    stopped = "cost limit" in tally.stopped and not tally.failed
+    return bill.finding(tried, times, stopped, calls=at_once)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[list[Server]]:
+    """Run two servers whose models need a key within the `with` block."""
+    servers: list[Server] = [FixedServer(folder / name, **KEY) for name in ("one", "two")]
+    try:
+        yield [server.start() for server in servers]
+    finally:
+        for server in servers:
+            server.stop()
+
+
+NOT_PROMISED = "A provider may bill a call that was broken off; it counts at its highest cost."
+
+PROOFS = {
+    "limit": Proof(
+        promise="A sweep's cost limit is passed by one call at most",
+        goal="at most one call too many",
+        not_promised=NOT_PROMISED,
+        attempt=attempt,
+        short=6,
+        long=60,
+    ),
+    "limit_remote": Proof(
+        promise="A sweep's cost limit holds for servers, too",
+        goal="at most one call too many of each run at once",
+        not_promised="A server's calls count when their run has ended, so the last runs may cost "
+        "more than the dearest before them, and a call that a kill broke off is not known.",
+        attempt=on_servers,
+        short=1,
+        long=6,
+    ),
+}
