@@ -44,7 +44,7 @@ proofs: $(READY)
 real-model: $(READY)
 	$(BIN)/python -m tests.real_model
 
-# Temporal, DBOS, Celery and Inspect in an environment of their own, for the tests of these.
+# Temporal, DBOS, Celery, Inspect and Aegra in an environment of their own, for their tests.
 engines: $(READY)
 	$(BIN)/python -m tests.engines
 

@@ -17,7 +17,7 @@ from tests.server_process import Server
 AT_ONCE, WARM = 8, 16
 
 
-def remote(cells: int = 400) -> list[Figure]:
+def remote(cells: int = 200) -> list[Figure]:
     """Measure the cells an hour of a sweep here and of the same sweep on `coop dev`."""
     with scratch() as folder:
         server = Server(folder / "server")

@@ -1,8 +1,9 @@
 """`make engines`: others' engines in an environment of their own, for tests that show they fit.
 
 Temporal, DBOS and Celery play the recipes of `docs/jobs.md`; Inspect reads what `coop export`
-writes. None is among the libraries that this project needs. They come from the package index; the
-environment also sees this repository and its libraries.
+writes; Aegra serves the workflows (`tests.aegra_server`). None is among the libraries that this
+project needs. They come from the package index; the environment also sees this repository and its
+libraries.
 """
 
 import subprocess
@@ -16,6 +17,9 @@ import pytest
 from tests.root import ROOT
 
 PINS = ("temporalio==1.35.0", "dbos==3.4.0", "celery==5.7.0", "inspect-ai==0.3.285")
+AEGRA = "aegra-api==0.11.0"
+"""It names Python 3.12 as its oldest, and runs on 3.11 all the same."""
+
 FOLDER = ROOT / "build" / "engines"
 PYTHON = FOLDER / "bin" / "python"
 
@@ -34,7 +38,9 @@ def main() -> None:
     (site,) = FOLDER.glob("lib/python*/site-packages")
     libraries = Path(str(find_spec("langgraph").submodule_search_locations[0])).parent  # type: ignore[union-attr,index]
     (site / "project.pth").write_text(f"{libraries}\n{ROOT}\n", encoding="utf-8")
-    sys.stdout.write(f"{PYTHON} has {', '.join(PINS)}\n")
+    install = [PYTHON, "-m", "pip", "install", "--quiet", "--ignore-requires-python"]
+    subprocess.run([*install, AEGRA], check=True)
+    sys.stdout.write(f"{PYTHON} has {', '.join((*PINS, AEGRA))}\n")
 
 
 if __name__ == "__main__":

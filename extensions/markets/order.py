@@ -58,10 +58,9 @@ class Orders(Answer):
     @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the orders as a tagged message; `<REJECT>` for none."""
-        if orders := fields.get("orders"):
-            return proposal_of({"orders": orders})
-        by_unit = {side: fields[side] for side in _BY_UNIT if fields.get(side)}
-        return proposal_of(by_unit) if by_unit else "<REJECT>"
+        # Keep both forms if both are given, so that the reader refuses one.
+        said = {key: fields[key] for key in ("orders", *_BY_UNIT) if fields.get(key)}
+        return proposal_of(said) if said else "<REJECT>"
 
     @classmethod
     def bounded(cls, schema: dict[str, Any], facts: Facts) -> dict[str, Any]:

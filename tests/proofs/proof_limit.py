@@ -93,7 +93,7 @@ def on_servers(folder: Path, times: int) -> Finding:
                 tally = run(made, folder / "out", limits, player, DEAR)
     tried = f"{len(kills)} kills of 2 servers, {at_once} runs at once, {tally.failed} failed"
     stopped = "cost limit" in tally.stopped and not tally.failed
-    return bill.finding(tried, times, stopped, calls=1)
+    return bill.finding(tried, times, stopped, calls=at_once)
 
 
 @contextmanager
@@ -120,9 +120,9 @@ PROOFS = {
     ),
     "limit_remote": Proof(
         promise="A sweep's cost limit holds for servers, too",
-        goal="at most one call too many",
+        goal="at most one call too many of each run at once",
         not_promised="A server's calls count when their run has ended, so the last runs may cost "
-        "more than the dearest before them.",
+        "more than the dearest before them, and a call that a kill broke off is not known.",
         attempt=on_servers,
         short=1,
         long=6,

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -70,27 +71,31 @@ def attempt(folder: Path, times: int, servers: Servers) -> Finding:
 
 @contextmanager
 def killed_in_turn(servers: Sequence[Server], player: Watched) -> Iterator[list[float]]:
-    """Kill one server after the other, from the first row on; start each again at once."""
+    """Kill one server after the other, from the first row on; start each again meanwhile."""
     kills, over = list[float](), threading.Event()
 
     def kill() -> None:
         player.begun.wait()
-        while not over.is_set():
-            server = servers[len(kills) % len(servers)]
-            server.kill()
-            kills.append(time.monotonic())
-            print(f"{len(kills)} kills, {player.rows:,} rows", flush=True)
-            server.start()
-            over.wait(max(0.0, kills[-1] + EVERY - time.monotonic()))
+        starting: dict[Server, Future[Server]] = {}
+        with ThreadPoolExecutor(len(servers)) as starters:
+            while not over.is_set():
+                server = servers[len(kills) % len(servers)]
+                if server in starting:
+                    starting[server].result()
+                server.kill()
+                kills.append(time.monotonic())
+                print(f"{len(kills)} kills, {player.rows:,} rows", flush=True)
+                starting[server] = starters.submit(server.start)
+                over.wait(max(0.0, kills[-1] + EVERY - time.monotonic()))
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        yield kills
-    finally:
-        over.set()
-        player.begun.set()
-        killer.join()
+    with ThreadPoolExecutor(1) as killer:
+        killing = killer.submit(kill)
+        try:
+            yield kills
+        finally:
+            over.set()
+            player.begun.set()
+            killing.result()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from extensions.markets.tests.calling import ended, sound
+from extensions.markets.tests.calling import ended, order, sound
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.markets.clearing import SELL
@@ -44,7 +44,7 @@ def test_no_list_of_prices_has_more_units_than_can_trade() -> None:
     most = orders_in(
         tag_fields("order", {"sell": {"wood": [8, 9], "wool": [1]}}), "Ann", ["wood", "wool"]
     )
-    assert sum(order.quantity for _, order in most if order.side == SELL) == 3
+    assert sum(one.quantity for _, one in most if one.side == SELL) == 3
     assert beyond(most, HOLDS["Ann"], None) is None
 
 
@@ -71,7 +71,7 @@ def test_equal_prices_in_a_row_are_one_order() -> None:
     sent = scan(tag_fields("order", SCHEDULE)).proposal
     found = read_orders(sent, "Ann", ["wood", "wool"])
     assert not isinstance(found, Fault)
-    rows = [(good, order.side, order.quantity, float(order.limit)) for good, order in found]
+    rows = [(good, one.side, one.quantity, float(one.limit)) for good, one in found]
     assert rows == [
         ("wood", "sell", 1, 8),
         ("wood", "sell", 1, 9.5),
@@ -81,6 +81,8 @@ def test_equal_prices_in_a_row_are_one_order() -> None:
     assert read_orders({"sell": {"wood": []}, "buy": {}}, "Ann", ["wood"]) == []
     assert isinstance(read_orders({"sell": {"wood": 2}}, "Ann", ["wood"]), Fault)
     assert isinstance(read_orders({"sell": {}, "limit": 2}, "Ann", ["wood"]), Fault)
+    both = tag_fields("order", {**SCHEDULE, "orders": [order("buy", "wood", 1, 2)]})
+    assert isinstance(read_orders(scan(both).proposal, "Ann", ["wood", "wool"]), Fault)
 
 
 async def test_a_schedule_trades_as_its_orders_would(script: Script) -> None:
