@@ -1,5 +1,6 @@
 """Public goods: gifts are multiplied and shared by all, so that giving pays only jointly."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field, model_validator
@@ -40,6 +41,13 @@ class PublicGoods(SymmetricGame):
     title = "Public Goods"
     Params: ClassVar[type[Params]] = PublicGoodsParams
     params: PublicGoodsParams  # type: ignore[assignment]
+
+    def also_called(self, action: str) -> Sequence[str]:
+        """Return other words for giving the whole endowment, unless parts of it can be given."""
+        if action != "give" or self.params.levels > 1:
+            return ()
+        much = ("", "everything ", f"all {self.params.endowment} ")
+        return [f"{verb} {all_}to the fund" for verb in ("give", "contribute") for all_ in much]
 
     def story(self) -> str:
         """Return the game's story, as letters tell it."""

@@ -154,7 +154,7 @@ _BEFORE = re.compile(
     r"go with|stick (?:to|with)|stay with|continue(?: to| with)|(?:keep|continue)(?= \w+ing\b)|"
     r"(?:go|walk|run|move|head|step) (?:back )?(?:to|for|through|towards?)|"
     r"(?:go|walk|run|step) out(?: of| through| by)?(?= (?:the )?(?:door|exit|gate)\b)|"
-    r"play|do|pick|pull|take|use|cast|hunt|perform|select|simply|again|now|still|once more) ",
+    r"play|do|pick|pull|take|use|cast|throw|hunt|perform|select|simply|again|now|still|once more) ",
     re.IGNORECASE,
 )
 """What may stand before an action's name: "I will", "go to" the door, "cast" Heal."""
@@ -166,7 +166,7 @@ _BEHIND = re.compile(
     r"according to (?:the|our) (?:deal|contract)|again|now|at once|right now|for now|"
     r"once (?:more|again)|(?:in |for )?this (?:turn|round|time)|(?:my|the|this) (?:move|turn)|"
     r"(?:my (?:move )?)?to the mediator|for (?:everyone|everybody|(?:all )?the others|all of us)|"
-    r"(?:in)?to the (?:(?:common|public|shared) )?(?:fund|pot|pool))$",
+    r"(?:on|at) the boss)$",
     re.IGNORECASE,
 )
 """What may stand behind an action's name: "again", "as agreed"."""

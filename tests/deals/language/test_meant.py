@@ -6,6 +6,7 @@ from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.meant import find_action
 from shapley_coop.deals.language.wire import Message
+from shapley_coop.games import load
 from tests.deals.language.test_answers import judged
 
 GAMES = {
@@ -35,6 +36,8 @@ GAMES = {
         ("write code", "company", "write_code"),
         ("write a document", "company", "write_document"),
         ("I am going to cast Heal", "raid", "Heal"),
+        ("cast Fireball on the boss", "raid", "Fireball"),
+        ("Throw a Fireball", "raid", "Fireball"),
         ("pull the lever", "pull", "pull lever"),
     ],
 )
@@ -45,10 +48,21 @@ def test_a_deed_is_its_action_in_a_choice_and_in_a_clause(
     assert choose(Message(action=said), GAMES[game]) == (action, f"read {said} as {action}")
 
 
-@pytest.mark.parametrize("said", ["cooperate again", "I cooperate this turn", "still cooperate"])
+@pytest.mark.parametrize("said", ["cooperate again", "cooperate for the others", "still cooperate"])
 def test_words_about_the_present_are_read_in_a_choice_and_not_in_a_clause(said: str) -> None:
     assert find_action(said, GAMES["dilemma"], now=True) == "cooperate"
     assert find_action(said, GAMES["dilemma"]) is None
+
+
+@pytest.mark.parametrize(
+    "said", ["Give to the fund", "contribute to the fund", "Give all 20 to the fund"]
+)
+def test_a_gift_to_the_fund_is_read_if_it_can_only_be_the_whole(said: str) -> None:
+    for levels, read in ((1, True), (2, False)):
+        game = load("public_goods", {"levels": levels})
+        found = choose(Message(action=said), game.actions["Alice"], game.also_called)
+        assert not isinstance(found, Fault)
+        assert (found[0] == "give") is read
 
 
 NOT_SAID = {
