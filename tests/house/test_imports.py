@@ -200,6 +200,7 @@ NEEDS = {
     "papers": {"exchange", "raid", "reports", "sweeps"},
     "people": {"page", "server"},
     "reconcile": {"proof"},
+    "remote": {"sweeps"},
     "replays": {"sweeps"},
     "reports": {"page", "sweeps"},
     "signing": {"exchange"},
