@@ -112,7 +112,7 @@ def dev_servers(folder: Path) -> Iterator[Sequence[Server]]:
 def results(folder: Path) -> dict[int, tuple[object, ...]]:
     """Return seed → payoffs and contract."""
     told = ((row["seed"], row["result"]) for row in read_rows(folder))
-    return {seed: (its["payoffs"], its["contract"]["text"]) for seed, its in told}
+    return {seed: (its["payoffs"], (its["contract"] or {}).get("text")) for seed, its in told}
 
 
 def plays_paid(home: Path) -> int:
