@@ -101,9 +101,6 @@ class Ahead:
         game: the game that is being played.
     """
 
-    idle_words = "doing nothing"
-    """The conduct, in words, of an agent that breaks its duties by no action."""
-
     ways: Sequence[str] = ()
     """More ways of a breach, which depend on what only the breaker knows; `break_by` plays them."""
 
@@ -139,9 +136,9 @@ class Ahead:
         """Return the action of an agent that breaks its duties in one of `ways`."""
         raise NotImplementedError(way)
 
-    def broken_by(self, way: str, agent: str, record: "Sequence[Turn]") -> str:
-        """Return in words how an agent broke its duties in simulated turns, in one of `ways`."""
-        raise NotImplementedError(way)
+    def broken_by(self, agent: str, record: "Sequence[Turn]", played: int) -> str:
+        """Return how an agent broke its duties after `played` turns; "" if by doing nothing."""
+        return ""
 
     def outcome(self, play: Played) -> str:
         """Say what agents agreed on in a simulated play, if its payoffs do not show that."""

@@ -120,7 +120,9 @@ class Game(Marks, ABC):
         legal = self.legal(position, agent)
         if action in legal:
             return ""
-        return f"You cannot do that now: legal are {', '.join(told_actions(legal))}."
+        known = self.action_label(action) in self.actions.get(agent, ())
+        why = "You cannot do that now: legal are" if known else "Choose one of:"
+        return f"{why} {', '.join(told_actions(legal))}."
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Check that all actions are legal.

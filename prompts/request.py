@@ -57,7 +57,7 @@ def offer_to_answer(view: Facts) -> dict[str, Any]:
     return {
         "offer_by": plain(offer.get("by", "")),
         "number": offer.get("revision"),
-        "offer_by_id": contract_lines(offer),
+        "offer_by_id": contract_lines(offer, turns),
         "offer_words": text if offer and not offer.get("told") else "",
         "offer_json": compact_json(offer["wire"]) if "wire" in offer else "",
         "drafted": bool(offer.get("clauses")),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.language.choices import read_claim
+from shapley_coop.deals.language.claims import read_claim
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import split

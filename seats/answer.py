@@ -114,6 +114,14 @@ class Answer(Part):
         return cls
 
     @classmethod
+    def bounded(cls, schema: dict[str, Any], facts: Facts) -> dict[str, Any]:
+        """Return a schema without values that every letter with these facts refuses.
+
+        Only self-hosted servers enforce these bounds (`seats.bounds`).
+        """
+        return schema
+
+    @classmethod
     def declined(cls, facts: Facts) -> Fields:
         """Return the answer of a program that only acts and takes part in no deal."""
         return {"decision": "reject"} if "decision" in cls.model_fields else {}

@@ -53,6 +53,9 @@ class Clients:
     stopping: Stopping = field(default_factory=Stopping)
 
 
+_BOUNDS = re.compile("(max|min)(Length|Items|imum)|pattern")
+"""The keywords of schemas for which an endpoint may refuse bounds."""
+
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()
 
 
@@ -94,7 +97,7 @@ def is_bounded(seat: Seat) -> bool:
 def refuses_bounds(error: Exception, seat: Seat) -> bool:
     """Return whether an endpoint refused a schema's bounds; if so, log it and send no bounds."""
     refused = getattr(error, "status_code", None) in (400, 422)
-    if not refused or not is_bounded(seat) or not re.search("max(Length|Items)", str(error)):
+    if not refused or not is_bounded(seat) or not _BOUNDS.search(str(error)):
         return False
     clients_here().unbounded.add(seat)
     logger.warning("%s refuses bounds in schemas: it is asked without.", seat.model)

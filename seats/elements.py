@@ -114,6 +114,12 @@ class Within:
 
     def renamed(self, field: str, words: str) -> str:
         """Return feedback with the field's name in place of the element's tags."""
+        if read := self.read:  # an example of the element's content is shown in the field's form
+            example = rf"(?<=<{self.element}>)\{{[^<>]*\}}(?=</{self.element}>)"
+            for found in re.findall(example, words):
+                shown = json.dumps(read(found), ensure_ascii=False)
+                written = f"<{self.element}>{found}</{self.element}>"
+                words = words.replace(written, f"`{field}`: {shown}")
         return _named(self.element, f"`{field}`", words)
 
     def told(self) -> str:

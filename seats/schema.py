@@ -77,10 +77,23 @@ def _as_taught(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     out = set(_TIMED) if facts.get("procedure", {}).get("turns") == 1 else set[str]()
     out |= _HANDING if facts.get("payments") is False else set()
     out |= {"when"} if out >= _TIMED | _HANDING else set()  # nothing precedes the only turn
-    out |= {*_ACTING, "when", "per"} if over else set()
+    out |= {*_ACTING, "when", "per", "drops"} if over else set()
     out |= set() if droppable(facts) else {"drops"}
     found: dict[str, Any] = _without(schema, out)
-    return found
+    return _numbered(found, facts)
+
+
+def _numbered(schema: dict[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer's schema that lets an acceptance name no offer but the letter's.
+
+    An acceptance means that offer, so any other number is refused. The number is a `const`, as not
+    all providers take an `enum` of numbers.
+    """
+    number, fields = (facts.get("offer") or {}).get("revision"), schema["properties"]
+    if number is not None and "offer" in fields:
+        one = {"type": "integer", "const": number}
+        fields["offer"] = {**fields["offer"], "anyOf": [one, {"type": "null"}]}
+    return schema
 
 
 def droppable(facts: Mapping[str, Any]) -> list[str]:

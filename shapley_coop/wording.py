@@ -19,11 +19,16 @@ def refusal_words(row: Mapping[str, Any]) -> str:
 def breach_words(row: Mapping[str, Any], viewer: str, signed: bool = False) -> str:
     """Return in words who breaks an offer, or a signed contract, and by which action.
 
+    A row has the breach that pays its author most. Where it names turns, others were possible.
+
     >>> breach_words({"who": "Ann", "by": "lever"}, "Ann"), breach_words({"who": "Ann"}, "Ben")
     ('you sign and break it by lever', 'Ann signs and breaks it')
+    >>> breach_words({"who": "Ann", "by": "lever at turn 2"}, "Ben", signed=True)
+    'Ann breaks it, at best by lever at turn 2'
     """
     who = row["who"]
     said = "you sign and break it" if who == viewer else f"{who} signs and breaks it"
     if signed:
         said = "you break it" if who == viewer else f"{who} breaks it"
-    return said + (f" by {row['by']}" if row.get("by") else "")
+    by = str(row.get("by") or "")
+    return said + (", at best" if " at turn" in by else "") + (f" by {by}" if by else "")

@@ -65,6 +65,10 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
     """Return the offer's JSON and, if the setting `outlook` is on, what the offer would pay."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written_facts(turn)}
+    if evaluated.over:  # letters after the play teach no `per`, which is then "once"
+        clauses = facts["wire"]["clauses"]
+        bare = [{k: x for k, x in one.items() if (k, x) != ("per", "once")} for one in clauses]
+        facts["wire"] = {**facts["wire"], "clauses": bare}
     if evaluated.config.outlook and not evaluated.over:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         shown = {"outlook": computed} if computed["rows"] else {}

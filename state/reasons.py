@@ -134,9 +134,11 @@ def reasons_of(answer: str) -> Reasons | None:
 
 
 def private_text(answer: str) -> str:
-    """Return an answer's private text: the part inside `<CONSIDER>`, or else the whole answer."""
+    """Return an answer's private text: the part inside `<CONSIDER>` and the text around it."""
     message = scan(answer)
-    return answer if isinstance(message, Fault) or not message.consider else message.consider
+    if isinstance(message, Fault) or not message.consider:
+        return answer
+    return f"{message.consider}\n{message.outside}"
 
 
 def _fields(text: str) -> dict[str, str]:

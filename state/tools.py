@@ -59,7 +59,8 @@ class DealArguments(_Arguments):
     )
     drops: list[str] = Field(
         default=[],
-        description="Ids of payments or shares of the contract in force that the draft would end.",
+        description="Ids of payments or shares of the contract in force that the draft would end; "
+        "after the play, none can end.",
     )
 
 

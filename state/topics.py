@@ -4,7 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from shapley_coop.deals.language.clauses import KINDS, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, only
+from shapley_coop.deals.language.terms import Terms
 
 Phase = Literal["negotiation", "action", "settlement"]
 
@@ -38,7 +41,14 @@ PLAN = Topic("plan", rules=(only(*KINDS.values()), *DEAL_RULES))
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
 """Bargaining before play over actions alone, without payments."""
 
-SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
+
+def _no_drops(deal: Deal, terms: Terms) -> Fault | None:
+    """Check that a deal about the final payoffs drops no clause, or return fault DROP."""
+    why = "The play is over, so no clause can end: leave out `drops`. A pay changes what each has "
+    return Fault("DROP", f"{why}as signed, and a share replaces it.") if deal.drops else None
+
+
+SPLIT = Topic("split", rules=(only(Pay, Share), _no_drops, *DEAL_RULES), phase="settlement")
 """Bargaining after play over the final payoffs."""
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)

@@ -61,7 +61,18 @@ HEAD = "workflow,manner,letters,read at first,read after a retry,refused,tokens,
 BINDING = ("<ACCEPT", "<PROPOSAL", "<ORDER")
 
 
-FACTS = {"agents": ["Ann", "Ben"], "legal": ["keep", "give"], "goods": ["coin"]}
+FACTS = {
+    "you": "Ann",
+    "agents": ["Ann", "Ben"],
+    "legal": ["keep", "give"],
+    "actions": {"Ann": ["keep", "give"], "Ben": ["keep", "accept"]},
+    "goods": ["coin"],
+    "pool": False,
+    "position": {"turn": 1, "holds": {"Ann": {"coin": 2}, "Ben": {"coin": 3}}},
+    "offer": {"revision": 2},
+    "norms": ["shapley"],
+}
+"""Facts that bring out every bound of a schema."""
 
 
 class Skipped(Exception):
@@ -166,6 +177,13 @@ def coop(home: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([command, *argv], capture_output=True, text=True, env=mine, check=False)
 
 
+def unfit(home: Path) -> list[str]:
+    """Return what `coop doctor` finds wrong with the installation here."""
+    checked = coop(home, "doctor")
+    wrong = [found for found in checked.stdout.splitlines() if found.startswith("FAIL")]
+    return [f"doctor: {found}" for found in (*wrong, *checked.stderr.splitlines())]
+
+
 def play(home: Path, url: str, workflow: str, manner: str) -> Outcome:
     """Play a workflow in one manner of answers, and check its record."""
     started, name = time.monotonic(), f"{workflow.replace(' ', '_')}_{manner}"
@@ -174,16 +192,17 @@ def play(home: Path, url: str, workflow: str, manner: str) -> Outcome:
     settings = (f"--model={seat}", f"--name={name}", f"--budget=seconds={most}", "--json")
     played = coop(home, "run", *PLAYS[workflow], *settings)
     seconds = f"{time.monotonic() - started:.0f}"
-    if played.returncode:
-        reason = " ".join(played.stderr.split()) or f"exit code {played.returncode}"
-        clear = reason.startswith("coop: ") and "(400)" not in reason
-        row = (workflow, manner, *"-----", seconds, f"failed: {reason}")
-        return Outcome(row, None, [] if clear else [f"{name}: {reason[-400:]}"])
+    reason = " ".join(played.stderr.split()) or f"exit code {played.returncode} without a word"
+    clear = not played.returncode or (reason.startswith("coop: ") and "(400)" not in reason)
+    wrong = [] if clear else [f"{name}: {reason[-400:]}"]
+    if not played.stdout:
+        return Outcome((workflow, manner, *"-----", seconds, f"failed: {reason}"), None, wrong)
     result = json.loads(played.stdout)
-    letters = [json.loads(line) for line in coop(home, "letters", name).stdout.splitlines()]
+    answered = [json.loads(line) for line in coop(home, "letters", name).stdout.splitlines()]
+    letters = [letter for letter in answered if letter["input_tokens"]]  # the others were not sent
     count = counted(result, letters)
     verified = coop(home, "verify", name)
-    wrong = [f"{name}: {line}" for line in verified.stdout.splitlines() if line[:2] != "ok"]
+    wrong += [f"{name}: {line}" for line in verified.stdout.splitlines() if line[:2] != "ok"]
     wrong += [f"{name}: {line}" for line in verified.stderr.splitlines()]
     wrong += [f"{name}: {one} never bound itself" for one in unasked(result, letters)]
     refused = ", ".join(f"{label} {n}" for label, n in sorted(count.refused.items())) or "none"
@@ -223,16 +242,15 @@ def line(cells: Sequence[str]) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def played_all(url: str) -> list[Outcome]:
+def played_all(home: Path, url: str) -> list[Outcome]:
     """Play every workflow in every manner, and print the table of what came of it."""
     outcomes = []
     line(HEAD.split(","))
     line(["---"] * 9)
-    with TemporaryDirectory() as folder:
-        for manner in MANNERS:
-            for workflow in PLAYS:
-                outcomes.append(play(Path(folder), url, workflow, manner))
-                line(outcomes[-1].row)
+    for manner in MANNERS:
+        for workflow in PLAYS:
+            outcomes.append(play(home, url, workflow, manner))
+            line(outcomes[-1].row)
     return outcomes
 
 
@@ -241,9 +259,9 @@ def main() -> int:
     started = time.monotonic()
     try:
         install()
-        with served() as url:
-            wrong = list(refused_schemas(url))
-            outcomes = played_all(url)
+        with served() as url, TemporaryDirectory() as home:
+            wrong = [*unfit(Path(home)), *refused_schemas(url)]
+            outcomes = played_all(Path(home), url)
     except Skipped as why:
         print(f"real model: skipped, {why}")
         return 0

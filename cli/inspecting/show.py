@@ -22,20 +22,23 @@ if TYPE_CHECKING:
     from shapley_coop.state.table import Table
 
 
+Figure = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a picture of the game as SVG; for a task exchange, the utility plane."
+    ),
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the transcript as Markdown.")]
+Coalitions = Annotated[
+    bool, typer.Option("--coalitions", help="Show the worth of every coalition, too.")
+]
+
+
 def show(
     run: RunName,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a picture of the game as SVG; for a task exchange, the utility plane."
-        ),
-    ] = None,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
-    ] = False,
-    coalitions: Annotated[
-        bool, typer.Option("--coalitions", help="Show the worth of every coalition, too.")
-    ] = False,
+    figure: Figure = None,
+    markdown: Markdown = False,
+    coalitions: Coalitions = False,
     prices: PriceFile = None,
     as_json: Json = False,
 ) -> None:
@@ -58,19 +61,18 @@ def show(
     if as_json:
         more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
         _tell_json(found, more | ({"cost": cost} if cost else {}))
-        return
-    if markdown:
+    elif markdown:
         from shapley_coop.evals.transcripts.transcript import transcript
 
         say_lines(transcript(found, table, found.result, worths))
         if cost:
             say_lines(f"\n{_price_words(cost)}")
-        return
-    _tell(found, table, found.result)
-    if cost:
-        say(_price_words(cost))
-    if coalitions:
-        _show_worths(worths)
+    else:
+        _tell(found, table, found.result)
+        if cost:
+            say(_price_words(cost))
+        if coalitions:
+            _show_worths(worths)
 
 
 def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:

@@ -83,3 +83,9 @@ def report(outcome: dict[str, Any]) -> None:
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", list(COLUMNS), rows(outcome))
     for line in closing_lines(outcome):
         say(line)
+
+
+def in_brief(outcome: dict[str, Any]) -> str:
+    """Return a run's name, how it ended, and the first lines of its result, as one line."""
+    ended = f"{outcome['run']}: {STATUS[outcome['status']]}."
+    return " ".join([ended, *opening_lines(outcome)])

@@ -36,7 +36,14 @@ from shapley_coop.cli.playing.people import (
     answered_by,
     tables,
 )
-from shapley_coop.cli.playing.run_options import USUAL, IdempotencyKey, Played, Workflow, help_all
+from shapley_coop.cli.playing.run_options import (
+    IdempotencyKey,
+    Played,
+    Workflow,
+    help_all,
+    note_unknown,
+    workflow_of,
+)
 from shapley_coop.cli.stopping import exit_code, received
 from shapley_coop.invalid import first_error
 
@@ -76,7 +83,6 @@ def run(
     """Play a game with a workflow until the payoffs are settled."""
     from shapley_coop.graphs.preparing import prepare
 
-    graph = _workflow(game, graph)
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
@@ -85,24 +91,9 @@ def run(
         **ctx.obj,
     }
     served = Serving(serve, host, port)
-    _follow(prepare(graph, served.check(_config(given)), name, key), as_json, served)
-
-
-def _workflow(game: str, graph: str) -> str:
-    """Return the requested workflow, or if none is requested, the game's default workflow.
-
-    Raises:
-        ValueError: the given game's name belongs to a workflow and to no game.
-    """
-    from shapley_coop.games.catalogue import names as games
-    from shapley_coop.graphs.catalogue import names as workflows
-
-    if game in workflows() and game not in games():
-        raise ValueError(f"{game} is a workflow, not a game: use coop run GAME --graph {game}")
-    if graph or game not in workflows():
-        return graph or USUAL
-    note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
-    return game
+    begun = prepare(workflow_of(game, graph), served.check(_config(given)), name, key)
+    note_unknown(begun)
+    _follow(begun, as_json, served)
 
 
 def resume(
@@ -239,7 +230,7 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
 
     Return whether the run has ended; False if it waits for people.
     """
-    from shapley_coop.cli.playing.narration import Narrator, report
+    from shapley_coop.cli.playing.narration import Narrator, in_brief, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
@@ -268,6 +259,8 @@ def _follow(run: Any, as_json: bool, served: Serving) -> bool:
     if pages:
         tables("--serve").stay()
     if outcome["status"] in FAILED or outcome.get("lapsed"):
+        if as_json:  # without JSON, `report` has said why
+            complain(in_brief(outcome))
         sys.exit(ENDED_IN_ERROR)
     return True
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 
 from shapley_coop import extension
+from shapley_coop.cli.console import note
 from shapley_coop.cli.helping import Command
 from shapley_coop.cli.options import added_setting, complete_games, complete_graphs, pairs, words
 
@@ -57,6 +58,44 @@ MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", 
 
 ONE_OF = {"constraints": "--constraint"}
 """Field with several entries → the singular name of its option, repeated for each entry."""
+
+
+def workflow_of(game: str, graph: str) -> str:
+    """Return the requested workflow, or if none is requested, the game's default workflow.
+
+    Raises:
+        ValueError: the given game's name belongs to a workflow and to no game.
+    """
+    from shapley_coop.games.catalogue import names as games
+    from shapley_coop.graphs.catalogue import names as workflows
+
+    if game in workflows() and game not in games():
+        raise ValueError(f"{game} is a workflow, not a game: use coop run GAME --graph {game}")
+    if graph or game not in workflows():
+        return graph or USUAL
+    note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
+    return game
+
+
+def note_unknown(run: Any) -> None:
+    """Note each action that an agent may never do and that the run's game does not have.
+
+    It may be a typing error, and is no error: the limit may be meant for several games.
+    """
+    from shapley_coop.files import did_you_mean
+    from shapley_coop.games.actions import told_actions
+    from shapley_coop.state.additions import limits_of
+    from shapley_coop.state.settings import config_of, game_of
+
+    config = config_of(run.room)
+    if not config.extensions:
+        return
+    game = game_of(run.room)
+    for agent, actions in game.actions.items():
+        for action in limits_of(config, agent).never:
+            if action not in actions:
+                meant = did_you_mean(action, told_actions(actions))
+                note(f"{agent} may never do {action!a}, which {game.name} does not have{meant}")
 
 
 WHOLE = "every option"

@@ -87,7 +87,7 @@ def certify(
     standing: Contract | None = None,
     open_turns: OpenTurns = always_open,
 ) -> Certificate:
-    """Return the certificate of a deal.
+    """Return the certificate of a deal, with a fault or a note if it cannot be examined.
 
     Args:
         deal: the deal to be signed.
@@ -100,13 +100,9 @@ def certify(
         standing: the contract in force, which the deal would amend; None if there is none.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
-    Returns:
-        The certificate. If the deal cannot be examined, the certificate has a fault or a note.
-
     Raises:
         ValueError: the facts lack agents, actions or turns.
 
-    Cost: about 10 ms for two agents with two actions and ten turns; recent results are cached.
     `game_tree` says how the cost grows, and which games are too large to be enumerated.
     """
     enforcement = enforcement or Enforcement()

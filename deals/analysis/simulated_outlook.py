@@ -129,7 +129,7 @@ class Simulation:
             return [UNASKED]  # the agent's best breach would reveal its private payoffs
         actions = self._ahead.breaking(agent)
         usual = actions if len(actions) <= MOST_OPTIONS else (UNASKED,)
-        return [*usual, None, *self._ahead.ways]
+        return [*self._ahead.ways, *usual, None]  # of equals, the first is told
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
         """Return the row of the agent's best breach, or None if the agent has no breach."""
@@ -162,10 +162,11 @@ class Simulation:
     def _broken_by(self, agent: str, instead: str | None, turns: set[int]) -> str:
         """Return in words how an agent breaks its duties, with the turns of its breaches."""
         ahead, played = self._ahead, len(self._of.record)
-        if instead is not None and instead in ahead.ways:
+        if instead is None or instead in ahead.ways:
             (play, *_) = self._played(self._plan(self._of.contract, agent, instead), 1)
-            return ahead.broken_by(instead, agent, play.record[played:])
-        by = {UNASKED: ahead.unasked_words, None: ahead.idle_words}.get(instead, str(instead))
+            if by := ahead.broken_by(agent, play.record, played):
+                return by
+        by = {UNASKED: ahead.unasked_words, None: "doing nothing"}.get(instead, str(instead))
         return told_by_turn([(t, by) for t in sorted(turns)], played + 1, self._of.game.turns)
 
     def _without(self) -> Row:

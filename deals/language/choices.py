@@ -1,4 +1,4 @@
-"""The readers of an action or a claim, written inside its tag or as an answer's last line.
+"""The reader of an action, written inside its tag or as an answer's last line.
 
 >>> legal = ["cooperate", "defect"]
 >>> choose(Message(action='"Cooperate".'), legal)
@@ -13,18 +13,12 @@
 ('Ben', 'read the last line as the action')
 >>> choose(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
 'delegate'
->>> read_claim(Message(claim="about 12 percent"))
-(Fraction(3, 25), 'read about 12 percent as 12 %')
->>> read_claim(Message(claim="1")).feedback
-'Is 1 a part (100 %), or 1 %? Write it with its sign: 100% or 1%.'
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import unfinished, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
@@ -39,11 +33,13 @@ Choice = tuple[str, str]
 Also = Callable[[str], Sequence[str]]
 """An action → other words for it."""
 
-_LABELLED = re.compile(
+LABELLED = re.compile(
     r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
     r"[\s*`_]{0,6}[:=]|i vote for\b)(.{1,200})",
     re.IGNORECASE,
 )
+"""A line that is labelled as the choice, as in "Action: wait"."""
+
 _NAMES = ("action", "choice", "move", "vote", "decision")
 _CARRIERS = ("arguments", "parameters", "input")
 _BESIDE = {*_NAMES, *_CARRIERS, *ANNOTATIONS, "thoughts", "speech", "name", "type", "confidence"}
@@ -99,84 +95,6 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
     return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(told)}.")
 
 
-def read_claim(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the claimed fraction of the total (0 to 1), and the answer's repair in words or ""."""
-    said = message.claim
-    if said is None:
-        above, last = ["", "", *written_lines(message.outside)][-2:]
-        found = _LABELLED.fullmatch(last)
-        alone = _ALONE.fullmatch(unwrap(last)) and not _ALONE.fullmatch(unwrap(above))
-        said = found[1] if found else last if alone else None
-    if said is None:
-        return Fault("CLAIM", _CLAIM)
-    if (part := _IN_WORDS.get(unwrap(said).casefold())) is not None:
-        return part, f"read {said.strip()[:40]} as {plain(part * 100)} %"
-    if doubtful := _UNDER_PERCENT.fullmatch(unwrap(said)):
-        return _one_of(doubtful[1])
-    bare = _ABOUT.sub("", _SAYING.sub("", unwrap(said), count=1), count=1)
-    words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
-    number = words.removesuffix("%").strip()
-    try:
-        part = parse_exact(words)
-    except ValueError:
-        return Fault("CLAIM", f"{said[:40]!r} is no part: {_CLAIM}")
-    if number == words and number == "1":
-        return _one_of(number)
-    whole = number == words and part > 1
-    if whole:
-        part /= 100
-    if not 0 <= part <= 1:
-        return Fault("CLAIM", f"{said[:40]!r} is not from 0 to 100 %: {_CLAIM}")
-    as_it_is = words == said.strip() and not whole
-    return part, "" if as_it_is else f"read {said.strip()[:40]} as {plain(part * 100)} %"
-
-
-_ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
-"""A percentage that fills a whole line."""
-
-_SAYING = re.compile(
-    r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
-)
-"""Words before the number that only introduce the claim, as in "my share is"."""
-
-
-_IN_WORDS = {
-    f"{one}{words}": part
-    for words, part in {
-        "half": Fraction(1, 2),
-        "third": Fraction(1, 3),
-        "quarter": Fraction(1, 4),
-        "fifth": Fraction(1, 5),
-    }.items()
-    for one in ("", "a ", "one ")
-} | {"nothing": Fraction(0), "two thirds": Fraction(2, 3), "three quarters": Fraction(3, 4)}
-"""Parts that are written as words."""
-
-
-def _one_of(number: str) -> Fault:
-    """Return the fault that asks whether a number up to 1 is a fraction or a percentage.
-
-    >>> _one_of("0.55").feedback
-    'Is 0.55 a part (55 %), or 0.55 %? Write it with its sign: 55% or 0.55%.'
-    """
-    whole = plain(parse_exact(number) * 100)
-    asked = f"Is {number} a part ({whole} %), or {number} %?"
-    return Fault("CLAIM", f"{asked} Write it with its sign: {whole}% or {number}%.")
-
-
-_UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
-"""A number up to 1 labelled as a percentage; it may mean a fraction instead: 0.5 for 50 %."""
-
-_CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40%."
-_ABOUT = re.compile(
-    r"^(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|~|≈)\s{0,3}", re.I
-)
-_TOO_FINE = re.compile(r"^(\d{1,3}\.\d{6})\d{1,30}(?=%?$)")
-"""A percentage with too many decimals, as in 33.333333333; six decimals are kept."""
-
-_PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
-
-
 def _find_now(said: str, legal: Sequence[str]) -> str | None:
     """Return the one legal action that a text chooses; None for long texts."""
     return find_action(said, legal, now=True) if len(said) <= _LONGEST_NAME else None
@@ -186,9 +104,10 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
     """Return the action inside the tag; text that cannot be read is returned unchanged."""
     if said in legal:
         return said, ""
-    if labelled := _LABELLED.fullmatch(said):
+    if labelled := LABELLED.fullmatch(said):
         said = labelled[1]
     action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
+    action = action or _plainly(unwrap(said).casefold(), legal)
     if action := action or _in_other_words(said, legal, also):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
@@ -240,24 +159,49 @@ def _in_other_words(said: str, legal: Sequence[str], also: Also | None) -> str |
 
 
 def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str | None:
-    """Return the only legal call of an action that an agent named, with or without brackets.
+    """Return the only legal call that an agent means by its action and words of its arguments.
 
-    The words in brackets must all be words of this call, or of what letters call it.
+    All words must be words of this call, or of what letters call it.
 
     >>> calls = ["note(text=Buy Milk, to=me)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("note()", calls), _called_so("apply", calls), _called_so("wait", calls)
     ('note(text=Buy Milk, to=me)', None, None)
     >>> _called_so("note (buy the milk)", calls), _called_so("note (buy bread)", calls)
     ('note(text=Buy Milk, to=me)', None)
+    >>> _called_so("apply job baker", calls), _called_so("do not apply, baker", calls)
+    ('apply(job=Baker)', None)
     """
-    calls = [one for one in legal if "(" in one]
+    lead = said.casefold().split(maxsplit=1)[:1]
+    fronts = {one: one.partition("(")[0] for one in legal if "(" in one}
     front, _, inside = said.partition("(")
-    name = find_meant(front, [one.partition("(")[0] for one in calls])
-    found = [one for one in calls if name and one.partition("(")[0] == name]
-    if len(found) != 1:
+    name = find_meant(front, {*fronts.values()})
+    words, found = _words_of(inside if name else said) - {"a", "an", "the"}, []
+    for call, title in fronts.items():
+        told = also(call) if also else ()
+        begins = any(one.casefold().split(maxsplit=1)[:1] == lead for one in told)
+        named = title == name if name else begins or _words_of(title) <= words
+        if named and words <= _words_of(" ".join([call, *told])):
+            found.append(call)
+    return found[0] if len(found) == 1 else None
+
+
+def _plainly(said: str, legal: Sequence[str]) -> str | None:
+    """Return the legal action that a text means by "do nothing" or by a good of another action.
+
+    >>> _plainly("do nothing", ["pass", "write"]), _plainly("do nothing", ["pass", "wait"])
+    ('pass', None)
+    >>> legal = ["keep", "give 1 wood to Bob"]
+    >>> _plainly("keep my wood", legal), _plainly("keep the promise", legal)
+    ('keep', None)
+    """
+    idle = [one for one in legal if one in ("pass", "wait")]
+    if re.fullmatch(r"(?:i (?:will )?)?do nothing", said):
+        return idle[0] if len(idle) == 1 else None
+    found = re.fullmatch(r"(?:i (?:will )?)?(\w+) (?:all )?(?:my|the) (\w+)", said)
+    if found is None or found[1] not in legal:
         return None
-    known = _words_of(" ".join([found[0], *(also(found[0]) if also else ())]))
-    return found[0] if _words_of(inside) <= known | {"a", "an", "the"} else None
+    goods = _words_of(" ".join(one for one in legal if " " in one)) - {*legal}
+    return found[1] if found[2] in goods else None
 
 
 def _words_of(text: str) -> set[str]:
@@ -270,11 +214,11 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     These are labelled lines and the last two lines; the choice is unclear if the two disagree.
     """
     lines = written_lines(outside)[-_MOST_LINES:]
-    labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
+    labelled = [found[1] for line in lines if (found := LABELLED.fullmatch(line))]
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
     alone = lines and not unfinished("".join(lines[-2:-1])) and _find_now(ends[-1], legal)
-    if alone or (lines and _LABELLED.fullmatch(lines[-1])):
+    if alone or (lines and LABELLED.fullmatch(lines[-1])):
         yield from (*labelled, *ends)
     words = outside.strip()
     begin = words.find("{")

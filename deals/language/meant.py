@@ -150,8 +150,8 @@ _BRACKETS = re.compile(r"([^()\[\]]+?)\s*([(\[][^()\[\]]*[)\]])")
 _BEFORE = re.compile(
     r"^(?:(?:(?:i|we)(?: am| are)|i'm|we're)(?= going to |(?: \w+ly)? \w+ing\b)|"
     r"(?:i|we)(?:'ll| will| shall)?|going to|will|to|(?:choose|decide)(?: to| for)?|"
-    r"my (?:action|move|choice) is(?: to)?|opt for|vote for|go with|stick (?:to|with)|"
-    r"stay with|continue(?: to| with)|(?:keep|continue)(?= \w+ing\b)|"
+    r"my (?:action|move|choice|vote) (?:is(?: to| for)?|goes to)|opt for|vote for|"
+    r"go with|stick (?:to|with)|stay with|continue(?: to| with)|(?:keep|continue)(?= \w+ing\b)|"
     r"(?:go|walk|run|move|head|step) (?:back )?(?:to|for|through|towards?)|"
     r"(?:go|walk|run|step) out(?: of| through| by)?(?= (?:the )?(?:door|exit|gate)\b)|"
     r"play|do|pick|pull|take|use|cast|hunt|perform|select|simply|again|now|still|once more) ",
@@ -165,15 +165,18 @@ _BEHIND = re.compile(
     r"as (?:the |our )?(?:deal|contract|c\d+) (?:asks|says|demands|requires)|"
     r"according to (?:the|our) (?:deal|contract)|again|now|at once|right now|for now|"
     r"once (?:more|again)|(?:in |for )?this (?:turn|round|time)|(?:my|the|this) (?:move|turn)|"
-    r"(?:my (?:move )?)?to the mediator)$",
+    r"(?:my (?:move )?)?to the mediator|for (?:everyone|everybody|(?:all )?the others|all of us)|"
+    r"(?:in)?to the (?:(?:common|public|shared) )?(?:fund|pot|pool))$",
     re.IGNORECASE,
 )
 """What may stand behind an action's name: "again", "as agreed"."""
 
 _NOW = re.compile(
-    r"\b(?:again|now|at once|still|once (?:more|again)|this (?:turn|round|time))\b", re.IGNORECASE
+    r"\b(?:again|now|at once|still|once (?:more|again)|this (?:turn|round|time)|"
+    r"for (?:everyone|everybody|(?:all )?the others))\b",
+    re.IGNORECASE,
 )
-"""Words that say when an action is done, for which a clause has the field `when`."""
+"""Words that say when or for whom an action is done; in a clause, they could be a condition."""
 
 _OWNED = r"(?:cash|money|coins?|points?|units?|tokens?|credits?|endowment)"
 _OBJECT = re.compile(

@@ -38,7 +38,19 @@ _IN_FRONT = re.compile(
 )
 """A line that begins with its condition, as in "If Ann does work, Ben pays Ann 3"."""
 
+_EVERY = re.compile(
+    r"(?i)\b(?:at )?every (\d+)(?:st|nd|rd|th)? turns?,? (?:starting )?(?:from|at) turn (\d+)"
+)
+"""A condition such as "at every 3rd turn from turn 1"."""
+
 _OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
+_KEEPS = re.compile(
+    r"\b(?:will|shall|promise to)(?: each| all| both)? (?:keep|honou?r|adhere to|abide by|fulfil) "
+    r"(?:it|(?:the|this|these)(?: \w+)? (?:contract|agreement|terms|clauses))\b",
+    re.IGNORECASE,
+)
+"""Words that commit a party to the contract itself, and so add no obligation."""
+
 _ALL_OTHERS = re.compile(
     r"\b(?:(?:all|each) of the others|all (?:the )?others|the others|every(?:body|one) else)\b",
     re.IGNORECASE,
@@ -159,9 +171,10 @@ def _in_full(line: str, clause: str, terms: Terms) -> str:
 
     "Ann and Ben each", or "everyone (Ann and Ben)", becomes "everyone" if these are all parties,
     each once. "Ann works" becomes "Ann does work", unless the clause itself has "works". A
-    condition in front is put last.
+    condition in front is put last, and "every 2nd turn from turn 1" names the first turn first.
     """
     line = _IN_FRONT.sub(r"\g<what> \g<when>", line)
+    line = _EVERY.sub(r"at turn \2 and every \1 turns after it", line)
     one = rf"(?<!\w)(?:{'|'.join(map(re.escape, terms.agents))})(?!\w)"
     several = (
         rf"(?:\beveryone\s*\()?({one}(?:(?:{_AND.pattern}){one})+)\)?(?: (?:each|both|all)\b)?"
@@ -183,7 +196,8 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
     for line in _lines(body):
         named = [agent for agent in terms.agents if agent in _skeleton(line, terms)]
         numbers = {n for n, kind in _tokens(line, terms) if kind == "number"} - allowed
-        if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
+        owes = _OWES.intersection(_WORD.findall(_KEEPS.sub("", line).lower()))
+        if numbers or (named and owes):
             yield (
                 f"Section {section} says “{line[:120]}”: obligations and numbers belong in clauses."
             )

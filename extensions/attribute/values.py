@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite, sqrt
 from statistics import mean, stdev
 
@@ -130,45 +129,43 @@ async def sampled_values(game: AppGame) -> Values:
     Args:
         game: a game in which the grand coalition has been played.
     """
-    n, loop, settings = len(game.agents), asyncio.get_running_loop(), game.stage.settings
-    seed = settings.seed
+    n, settings = len(game.agents), game.stage.settings
     await game.ask([0])
-
-    def worth(rows: Coalitions, units: Sequence[int]) -> Floats:
-        masks = _masks(rows)
-        asyncio.run_coroutine_threadsafe(game.ask(masks), loop).result()
-        return _mean(np.array([game.known(masks, unit) for unit in units]))
-
-    async def estimate(method: str, count: int, units: Sequence[int]) -> Estimate:
-        ask = partial(worth, units=units)
-        if method == ADJUSTED:
-            return await asyncio.to_thread(adjusted_shapley, n, ask, count, seed, known)
-        cost = count * SAMPLERS[method][1](n) + 2
-        return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
-
-    def wanted() -> float:
-        return settings.target * _range(game) / n
-
     everything, most = range(len(game.units)), settings.budget or MOST_PER_AGENT * n
-    known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
     count = FIRST
     # Both samplers need the same coalitions, so comparing the samplers costs no play.
-    pilots = {method: await estimate(method, count, everything) for method in (ADJUSTED, PAIRS)}
+    pilots = {name: await _sample(game, name, count, everything) for name in (ADJUSTED, PAIRS)}
     method = min(pilots, key=lambda name: _largest_error(pilots[name]))
     found = pilots[method]
     while True:
-        reached = _largest_error(found) <= wanted()
+        reached = _largest_error(found) <= settings.target * _range(game) / n
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
             await game.ask(range(1 << n))  # cheaper than further samples
             return exact_values(game, "shapley")
         count *= 2
-        found = await estimate(method, count, everything)
-    rows = [(await estimate(method, count, units)).values for units in observations(game)]
+        found = await _sample(game, method, count, everything)
+    rows = [(await _sample(game, method, count, units)).values for units in observations(game)]
     how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
     errors, drawn = found.standard_error, found.observations
     return Values(how, found.values, np.array(rows), errors, drawn, reached)
+
+
+async def _sample(game: AppGame, method: str, count: int, units: Sequence[int]) -> Estimate:
+    """Return the estimate from `count` orders and the worths of some units; play what is new."""
+    n, seed, loop = len(game.agents), game.stage.settings.seed, asyncio.get_running_loop()
+
+    def worth(rows: Coalitions) -> Floats:
+        masks = _masks(rows)
+        asyncio.run_coroutine_threadsafe(game.ask(masks), loop).result()
+        return _mean(np.array([game.known(masks, unit) for unit in units]))
+
+    if method == ADJUSTED:
+        known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
+        return await asyncio.to_thread(adjusted_shapley, n, worth, count, seed, known)
+    cost = count * SAMPLERS[method][1](n) + 2
+    return await asyncio.to_thread(sample_shapley, n, worth, method, budget=cost, seed=seed)
 
 
 def _largest_error(found: Estimate) -> float:

@@ -43,10 +43,9 @@ def consent(
         waiting: the contributors whose answers the run waits for.
 
     Returns:
-        `agreed`, `objected` (name → words) and `silent` name people. `waiting` names those who can
-        still answer. `simulated` and `models` name contributors whose seat is a program. `offer_by`
-        is the author of the current counter-offer, or "". `failed` lists the other
-        counter-offers, each with `by`, `amounts` and `not_accepted_by`.
+        `agreed`, `objected` (name → words) and `silent` name people; `simulated` and `models` name
+        contributors whose seat is a program. `offer_by` is the author of the current counter-offer,
+        or "". `failed` lists the others, each with `by`, `amounts` and `not_accepted_by`.
     """
     from shapley_coop.graphs.threads import table_of
 

@@ -1,16 +1,19 @@
 """`coop equilibria`: the Nash equilibria of a strategic game in a file."""
 
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import say, say_json, show_table, write_file
+from shapley_coop.amounts import MICRO
+from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.stage import StageGame
+    from shapley_coop.extensions.equilibria.listing import Equilibrium
 
 GameFile = Annotated[
     str, typer.Argument(help="A .nfg file of Gambit, a payoff file, or a game's name.")
@@ -24,28 +27,23 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
     """List the Nash equilibria of one round of a game: pure ones, of two players also mixed ones.
 
     Equilibria in fractions are exact; in decimals they are mixed ones up to rounding errors. A
-    degenerate game has more of them than are listed: those between two that are.
+    degenerate game may have more of them than are listed: those between two that are.
     """
     from shapley_coop.extensions.equilibria.listing import (
         MOST_ACTIONS,
         equilibria,
+        is_degenerate,
         searches_mixed,
     )
 
     game = _read(file)
     if out:
-        write_file(out, _payoff_file(game, Path(file).stem))
+        _write(out, game, Path(file).stem)
     found = equilibria(game)
+    degenerate = is_degenerate(game, found)
     if as_json:
-        rows = [
-            {
-                "play": {a: _numbers(each, one.exact) for a, each in one.play.items()},
-                "pays": [_number(x, one.exact) for x in one.pays],
-                "exact": one.exact,
-            }
-            for one in found
-        ]
-        say_json({"agents": list(game.agents), "equilibria": rows})
+        rows = list(map(_record, found))
+        say_json({"agents": list(game.agents), "equilibria": rows, "degenerate": degenerate})
         return
     lines = [
         [
@@ -57,6 +55,8 @@ def list_equilibria(file: GameFile, out: Out = None, as_json: Json = False) -> N
     show_table(f"equilibria of {file}", [*game.agents, "payoffs"], lines)
     if not searches_mixed(game):
         say(f"only pure ones: mixed ones are for two players of at most {MOST_ACTIONS} actions")
+    if degenerate:
+        say("the game is degenerate: there may be more equilibria, between two that are listed")
 
 
 def _read(file: str) -> "StageGame":
@@ -79,8 +79,8 @@ def _read(file: str) -> "StageGame":
     return StageGame.of(facts_of(load(file)))
 
 
-def _payoff_file(game: "StageGame", name: str) -> str:
-    """Return the game as the YAML of a payoff file.
+def _write(out: Path, game: "StageGame", name: str) -> None:
+    """Write the game as a payoff file, with payoffs in a unit in which they are whole millionths.
 
     Raises:
         ValueError: a payoff file cannot have these names or payoffs.
@@ -89,17 +89,35 @@ def _payoff_file(game: "StageGame", name: str) -> str:
 
     from shapley_coop.games import load
 
+    unit = lcm(*((x * MICRO).denominator for pays in game.pays.values() for x in pays))
     content: dict[str, Any] = {
         "name": name,
         "agents": list(game.agents),
         "actions": {agent: list(actions) for agent, actions in game.actions.items()},
         "payoffs": [
-            {"play": list(play), "pays": [int(x) if x.denominator == 1 else str(x) for x in pays]}
+            {"play": list(play), "pays": [_payoff(x * unit) for x in pays]}
             for play, pays in game.pays.items()
         ],
     }
     load(content)
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    if unit > 1:
+        told = f"The payoffs are those of the game times {unit}: a run counts in whole millionths."
+        note(told)
+        text = f"# {told}\n{text}"
+    write_file(out, text)
+
+
+def _payoff(x: Fraction) -> int | str:
+    return int(x) if x.denominator == 1 else str(x)
+
+
+def _record(one: "Equilibrium") -> dict[str, Any]:
+    return {
+        "play": {agent: _numbers(each, one.exact) for agent, each in one.play.items()},
+        "pays": [_number(x, one.exact) for x in one.pays],
+        "exact": one.exact,
+    }
 
 
 def _numbers(each: dict[str, Fraction], exact: bool) -> dict[str, str]:

@@ -54,6 +54,32 @@ def searches_mixed(game: StageGame) -> bool:
     return len(game.agents) == 2 and max(map(len, game.actions.values())) <= MOST_ACTIONS
 
 
+def is_degenerate(game: StageGame, found: Sequence[Equilibrium]) -> bool:
+    """Return whether, of two players, one has more best actions than the other mixes.
+
+    This is tested exactly at all equilibria in `found` that are exact. If an equilibrium that is
+    not in `found` lies between two that are, then it is so at one of these.
+    """
+    return len(game.agents) == 2 and any(
+        _best_actions(game, [*one.play.values()], i) > len(one.play[game.agents[1 - i]])
+        for one in found
+        if one.exact
+        for i in (0, 1)
+    )
+
+
+def _best_actions(game: StageGame, play: list[dict[str, Fraction]], i: int) -> int:
+    """Return the number of the player's actions that pay as much as an equilibrium does."""
+    pays = _expected(game, play)[i]
+    actions = game.actions[game.agents[i]]
+    return sum(_deviating(game, play, i, action) == pays for action in actions)
+
+
+def _deviating(game: StageGame, play: list[dict[str, Fraction]], i: int, action: str) -> Fraction:
+    """Return the player's payoff if it takes one action and the others play as before."""
+    return _expected(game, [*play[:i], {action: Fraction(1)}, *play[i + 1 :]])[i]
+
+
 def _mixed(game: StageGame) -> list[list[dict[str, Fraction]]]:
     if not searches_mixed(game) or min(map(len, game.actions.values())) == 1:
         return []
@@ -93,7 +119,7 @@ def _is_equilibrium(game: StageGame, play: list[dict[str, Fraction]]) -> bool:
         return False
     pays = _expected(game, play)
     return all(
-        _expected(game, [*play[:i], {action: Fraction(1)}, *play[i + 1 :]])[i] <= pays[i]
+        _deviating(game, play, i, action) <= pays[i]
         for i, agent in enumerate(game.agents)
         for action in game.actions[agent]
     )

@@ -32,6 +32,12 @@ def still_open(turn: TurnContext, agent: str) -> dict[str, Any]:
     owed = [duty for duty in own if duty.forbidden or duty.action in legal]
     broken = [clauses[b.clause] for b in evaluated.signed.monitor.breaches if b.agent == agent]
     asked = [getattr(clause, "action", "") for clause in broken]
+    left_out = [action for action in asked if action in legal]
+    found = facts.get("as_it_stands") or kept_or_broken(turn, agent).get("as_it_stands")
+    if left_out and found:
+        kept, *others = found["rows"]
+        kept = {**kept, "by": "what you left out is done, too"}
+        facts = {"as_it_stands": {**found, "rows": [kept, *others]}}
     return {
         **facts,
         "duties": [
@@ -39,7 +45,7 @@ def still_open(turn: TurnContext, agent: str) -> dict[str, Any]:
             for duty in owed
         ],
         "done_before": [duty.action for duty in own if duty not in owed],
-        "left_out": [action for action in asked if action in legal],
+        "left_out": left_out,
     }
 
 

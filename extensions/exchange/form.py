@@ -11,7 +11,8 @@ from shapley_coop.state.turn import Form, TurnContext
 def choices(turn: TurnContext, agent: str) -> dict[str, Any]:
     """Return the agents, the tasks with their present and proposed holders, and who proposes.
 
-    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks.
+    `worth` is the agent's utility from the tasks proposed to it, or else from its own tasks, and
+    `final` says that the agent can only accept or reject.
     """
     talk = talk_in(turn, agent)
     shown, pending = facts_of(talk.tasks), talk.to_answer(agent)
@@ -28,10 +29,11 @@ def choices(turn: TurnContext, agent: str) -> dict[str, Any]:
         for n, bits in enumerate(single)
         if bits in registry
     ]
+    final = talk.is_final(agent, turn.table["round"])
     by = pending and {"by": pending["by"], "worth": put and talk.worth(agent, put[agent])}
     worth = talk.worth(agent, initial[agent])
     known = {"agents": talk.tasks.agents, "tasks": tasks, "pending": by, "worth": worth}
-    return {"trade": known}
+    return {"trade": {**known, "final": final}}
 
 
 def preview(turn: TurnContext, agent: str, text: str) -> dict[str, Any]:

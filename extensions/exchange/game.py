@@ -77,15 +77,22 @@ class TaskExchange(Game):
             }
 
     def make_ready(self) -> None:
-        """Check that the agents are not too many for one negotiation.
+        """Check that the agents can negotiate together, and that all deals leave time to do tasks.
+
+        After a trade in turn 1, an agent may hold all tasks but one for each other agent.
 
         Raises:
-            GameError: there are more than `TOGETHER` agents.
+            GameError: the agents are more than `TOGETHER`, or the turns are too few.
         """
         if len(self.agents) > TOGETHER:
             raise GameError(
                 f"{len(self.agents)} agents cannot talk about one allocation: at most {TOGETHER} "
                 "can"
+            )
+        if self.turns < (needed := self.tasks.n - len(self.agents) + 2):
+            raise GameError(
+                f"rounds={self.turns} may be too few for one agent's tasks after a trade: give "
+                f"rounds={needed}"
             )
 
     def start(self) -> Position:

@@ -33,6 +33,7 @@ def in_words(view: Facts) -> dict[str, Any]:
         "held": f"What you hold now ({held['mask']}) {_worth(held)}",
         "pending_by": plain(pending.get("by", "")),
         "pending": yours,
+        "final": view.get("final", False),
         "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
         "proposal": "`<PROPOSAL>`",
         "with_whom": "",

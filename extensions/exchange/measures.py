@@ -102,6 +102,8 @@ def first_verdicts(scenario: Scenario, entries: Iterable[Entry]) -> Counter[str 
     """Count each turn's first messages by the paper's label of their fault (None: no fault)."""
     tasks, labels = replace(scenario.tasks, exact=True), Counter[str | None]()
     for entry in entries:
+        if entry.facts.get("final"):
+            continue  # the paper demands a proposal, for which the letter did not ask
         if (entry.act, entry.attempt, entry.facts.get("agents")) == ("exchange", 1, tasks.agents):
             pending, said = entry.facts.get("pending"), entry.answer
             asked = pending.get("masks", {}) if pending else None

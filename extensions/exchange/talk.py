@@ -77,6 +77,15 @@ class Talk:
         """Return the current proposal if another agent made it, else None."""
         return self.pending if self.pending and self.pending["by"] != agent else None
 
+    def is_final(self, agent: str, now: int) -> bool:
+        """Return whether too few turns are left for all to accept a counter-proposal.
+
+        The paper's rules, which `exact` tasks follow, demand a counter-proposal in every turn.
+        """
+        left = self.game.params.talk - (now - self.before)
+        late = not self.tasks.exact and left < len(self.tasks.agents) - 1
+        return late and self.to_answer(agent) is not None
+
     def worth(self, agent: str, bits: str) -> float:
         """Return an agent's utility for a set of this talk's tasks, given as bits."""
         tasks = self.game.tasks
@@ -145,6 +154,8 @@ def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
             offers.append({"turn": turn, "by": said["by"], "masks": masks, "your_utility": own})
     if offers:
         facts["offers"] = offers
+    if talk.is_final(agent, now):
+        facts["final"] = True
     if pending := talk.to_answer(agent):
         facts["pending"] = {
             "by": pending["by"],

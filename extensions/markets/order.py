@@ -1,11 +1,13 @@
 """The question that asks all agents for orders to a call market, sealed until all have answered."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, cast
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, untagged_object
-from shapley_coop.extensions.markets.ordering import orders
+from shapley_coop.extensions.markets.clearing import BUY, SELL
+from shapley_coop.extensions.markets.ordering import orders, tradable
 from shapley_coop.extensions.markets.orders import (
     SHAPE,
     Placed,
@@ -15,9 +17,9 @@ from shapley_coop.extensions.markets.orders import (
     orders_in,
     read_orders,
 )
-from shapley_coop.seats.answer import Answer, Fields
+from shapley_coop.seats.answer import Answer, Facts, Fields
 from shapley_coop.seats.clause_fields import Part
-from shapley_coop.seats.elements import Within, proposal_of
+from shapley_coop.seats.elements import How, Within, proposal_of
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.judging import reader
@@ -44,10 +46,61 @@ class Orders(Answer):
     orders: Annotated[list[OneOrder] | None, Within("the orders of `<PROPOSAL>`")]
 
     @classmethod
+    def written(cls) -> dict[str, How]:
+        """Return the rules of all fields, with those of orders by the unit (`bounded`)."""
+        return {**super().written(), **_BY_UNIT}
+
+    @classmethod
+    def known(cls) -> frozenset[str]:
+        """Return the keys that `decided` writes."""
+        return super().known() | _BY_UNIT.keys()
+
+    @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the orders as a tagged message; `<REJECT>` for none."""
-        orders = fields.get("orders")
-        return proposal_of({"orders": orders}) if orders else "<REJECT>"
+        # Keep both forms if both are given, so that the reader refuses one.
+        said = {key: fields[key] for key in ("orders", *_BY_UNIT) if fields.get(key)}
+        return proposal_of(said) if said else "<REJECT>"
+
+    @classmethod
+    def bounded(cls, schema: dict[str, Any], facts: Facts) -> dict[str, Any]:
+        """Ask for the price of each unit that the agent can sell or buy, if they are few.
+
+        A list of prices cannot offer more units than there are; orders with quantities can, and a
+        schema does not add up.
+        """
+        most = tradable(facts)
+        if not most or any(
+            count > MOST_LISTED for goods in most.values() for count in goods.values()
+        ):
+            return schema
+        price = schema["$defs"].pop("OneOrder")["properties"]["price"]
+        by_unit = {side: _prices(price, goods) for side, goods in most.items()}
+        fields: dict[str, Any] = {}
+        for name, field in schema["properties"].items():
+            fields |= by_unit if name == "orders" else {name: field}
+        return {**schema, "properties": fields, "required": list(fields)}
+
+
+_BY_UNIT: dict[str, How] = {
+    SELL: Within("the least price of each unit that you sell, good by good"),
+    BUY: Within("the highest price for each unit that you buy, good by good"),
+}
+MOST_LISTED = 32
+"""The most units of a good of which an answer lists the prices one by one."""
+
+
+def _prices(price: dict[str, Any], goods: Mapping[str, int]) -> dict[str, Any]:
+    """Return the schema of an object good → the prices of at most so many units."""
+    listed = {
+        good: {"type": "array", "items": price, "maxItems": most} for good, most in goods.items()
+    }
+    return {
+        "type": "object",
+        "properties": listed,
+        "required": list(listed),
+        "additionalProperties": False,
+    }
 
 
 @reader

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.extensions.markets.clearing import BUY, SELL
 from shapley_coop.extensions.markets.foresight import Guess
 from shapley_coop.extensions.markets.market import worth_of
 from shapley_coop.games.foresight import check_facts
@@ -34,6 +35,21 @@ def orders(facts: Mapping[str, Any]) -> str:
     if not rows:
         return "<s>I order nothing.</s><REJECT>"
     return f"<PROPOSAL>{json.dumps({'orders': rows})}</PROPOSAL>"
+
+
+def tradable(facts: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return side → good → the number of units that the agent can sell or buy.
+
+    A bid for a good that no other agent holds trades nothing and moves no price.
+    """
+    if "position" not in facts:
+        return {}
+    market = Guess(facts)
+    held = market.holds[market.me]
+    others = {good: market.totals[good] - count for good, count in held.items()}
+    sides = {SELL: held, BUY: others}
+    most = {side: {good: n for good, n in units.items() if n} for side, units in sides.items()}
+    return {side: units for side, units in most.items() if units}
 
 
 def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:

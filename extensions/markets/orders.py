@@ -8,6 +8,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
@@ -40,7 +41,8 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
     """Return the orders in a proposal's JSON, or one fault that lists all their faults.
 
     Args:
-        given: `{"orders": [{"side", "good", "quantity", "price"}, …]}`, the list, or one order.
+        given: `{"orders": [{"side", "good", "quantity", "price"}, …]}`, the list, one order, or
+            `{"sell": {good: [price, …]}, "buy": …}` with the price of each unit.
         agent: the author of the orders.
         goods: the goods of the market.
     """
@@ -97,9 +99,26 @@ def _rows(given: Any, notes: Notes) -> list[Any] | None:
     if isinstance(given, Mapping) and "orders" in given:
         no_other_keys(given, ("orders",), notes)
         given = given["orders"] or []
+    if isinstance(given, Mapping) and given.keys() & {BUY, SELL}:
+        no_other_keys(given, (BUY, SELL), notes)
+        return _by_unit(given)
     if isinstance(given, Mapping):
         return [given] if "side" in given else None
     return given if isinstance(given, list) else None
+
+
+def _by_unit(given: Mapping[str, Any]) -> list[Any] | None:
+    """Return orders for units whose prices are listed; None if the lists have another form."""
+    rows = []
+    for side in (SELL, BUY):
+        lists = given.get(side) or {}
+        if not isinstance(lists, Mapping) or not all(isinstance(x, list) for x in lists.values()):
+            return None
+        for good, prices in lists.items():
+            for price, alike in groupby(prices):
+                count = len([*alike])
+                rows.append({"side": side, "good": good, "quantity": count, "price": price})
+    return rows
 
 
 def beyond(

@@ -97,8 +97,8 @@ def ask_fields(act: str, form: Known, clauses: list[Known]) -> dict[str, Any]:
             clauses += form.get("offer", {}).get("clauses", ())
         _edit(clauses, form["deal"] | {key: form[key] for key in ("labels", "unit")})
         filled["clauses"] = clauses
-    if "trade" in form and filled.get("decision") != "accept":
-        filled["allocation"] = _allocation(form["trade"])
+    if (trade := form.get("trade")) and not trade["final"] and filled.get("decision") != "accept":
+        filled["allocation"] = _allocation(trade)
     if "percent" in fields:
         filled["percent"] = _until_valid(f"{NAMES['percent']}, from 0 to 100 %", read_percent)
     if "speech" in fields:

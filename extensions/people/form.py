@@ -123,7 +123,8 @@ def _decisions(answer: type[Fields], form: Facts) -> dict[str, str]:
     labels = LABELS | dict(how.labels if isinstance(how, Choice) else {})
     if "trade" in form:
         values = ["accept", "reject"] if form["trade"]["pending"] else ["propose"]
-        labels["reject"] = "Reject it, and propose another allocation"
+        if not form["trade"]["final"]:
+            labels["reject"] = "Reject it, and propose another allocation"
     if form.get("words"):
         values.append(WORDS)
     if known := form.get("deal"):
@@ -141,7 +142,7 @@ _FIELDS = {
 }
 """Tag → the label of the form's field for this tag."""
 
-_ELEMENT = re.compile(r"(?:\b(?:one|an?) )?`?<(\w+)>(?:[^<>]{0,12}</\1>)?`?")
+_ELEMENT = re.compile(r"(?:\b(?:one|an?) )?`?<(\w+)>(?:(?:[^<>]{0,12}|\{[^<>]*\})</\1>)?`?")
 _CODES = {
     r"\ba line `[^:`]*: ": "as in ",
     r" \(mask=[01]+\)": "",

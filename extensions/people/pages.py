@@ -33,9 +33,9 @@ from shapley_coop.extensions.people.preview import preview
 from shapley_coop.extensions.people.response import one_object, response_of
 from shapley_coop.extensions.people.standing import NOTHING, standing
 from shapley_coop.extensions.people.waiting import find_waiting, state_of
+from shapley_coop.extensions.server.notice import notice_page
 from shapley_coop.graphs.replies import ANSWERED, by_agent
 from shapley_coop.graphs.running import Waiting, Watcher, answer, follow
-from shapley_coop.notice import notice_page
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Busy

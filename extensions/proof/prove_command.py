@@ -10,32 +10,37 @@ from shapley_coop.cli.console import finish, note, say, write_file
 if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PrivateKey
 
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(help="A key of this home that signs the export; coop keys new makes one."),
+]
+Out = Annotated[
+    Path | None, typer.Option("-o", "--out", help="The file to write. Default: RUN.dsse.json.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+Talk = Annotated[bool, typer.Option("--with-talk", help="Include the agents' messages.")]
+Mandates = Annotated[
+    bool,
+    typer.Option(
+        "--with-mandates", help="Include the principals' mandates, not only their hashes."
+    ),
+]
+Private = Annotated[
+    bool,
+    typer.Option(
+        "--with-private", help="Include the run's game, even if it reveals private facts."
+    ),
+]
+
 
 def prove(
     run: Annotated[str, typer.Argument(help="A run that has ended.")],
-    key: Annotated[
-        list[str] | None,
-        typer.Option(help="A key of this home that signs the export; coop keys new makes one."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The file to write. Default: RUN.dsse.json.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    talk: Annotated[
-        bool, typer.Option("--with-talk", help="Include the agents' messages.")
-    ] = False,
-    mandates: Annotated[
-        bool,
-        typer.Option(
-            "--with-mandates", help="Include the principals' mandates, not only their hashes."
-        ),
-    ] = False,
-    private: Annotated[
-        bool,
-        typer.Option(
-            "--with-private", help="Include the run's game, even if it reveals private facts."
-        ),
-    ] = False,
+    key: Keys = None,
+    out: Out = None,
+    force: Force = False,
+    talk: Talk = False,
+    mandates: Mandates = False,
+    private: Private = False,
 ) -> None:
     """Write a run as a signed statement, which others check with coop check.
 

@@ -2,14 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli.console import note, say_json, say_lines, show_spinner
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 
 NOT_TO_BE_SIGNED = 1
+"""The exit code for a contract that is not sound, or with `--strict` not complete."""
 
 ContractFile = Annotated[
     Path, typer.Argument(help="A contract: a YAML or JSON file with its clauses.")
@@ -24,11 +26,15 @@ def check(
     deposit: Annotated[
         str, typer.Option(help="Each party's deposit in escrow; empty: enough to deter breaches.")
     ] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also unless the contract is complete.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Certify a contract: whether it can be kept, and its effect on each party's incentives.
 
-    A split may name any norm that a run of the game can compute.
+    A split may name any norm that a run of the game can compute. The exit code is 1 if the contract
+    is not to be signed.
     """
     from shapley_coop.deals.analysis.checked import certify_terms
     from shapley_coop.extensions.signing.files import clauses_in
@@ -42,8 +48,14 @@ def check(
     say_json(record) if as_json else say_lines(text)
     if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
         note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
-    if not record["sound"]:
+    if not record["sound"] or (strict and not _is_complete(record)):
         sys.exit(NOT_TO_BE_SIGNED)
+
+
+def _is_complete(record: dict[str, Any]) -> bool:
+    """Return whether extensions have searched a sound contract, and no section finds a gap."""
+    sections = [record[name] for name in extension.offered("certificates")]
+    return bool(sections) and all(section.get("complete") for section in sections)
 
 
 def audit(

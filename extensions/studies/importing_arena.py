@@ -31,18 +31,13 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     """
     import json
 
-    from shapley_coop.extensions.studies.negotiation_arena import (
-        left_out,
-        protection,
-        remarks,
-        replay_study,
-    )
+    from shapley_coop.extensions.studies import negotiation_arena as arena
 
-    found, unreadable = replay_study(folder)
+    found, unreadable = arena.replay_study(folder)
     if not found:
         raise ValueError(f"{folder}: no game could be read: {unreadable[0]}")
-    say_some(left_out(unreadable), MOST_SHOWN, "more reasons: --json lists all records", note)
-    answers = list(protection(found))
+    say_some(arena.left_out(unreadable), MOST_SHOWN, "more reasons: --json lists all records", note)
+    answers = list(arena.protection(found))
     if out:
         games = [one.report() for one in found]
         write_file(out, json.dumps(games, ensure_ascii=False, indent=1) + "\n")
@@ -52,12 +47,12 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
                 "kinds": answers,
                 "exceptions": [one.report() for one in found if one.exceptional],
                 "left_out": [{"where": one.where, "why": one.why} for one in unreadable],
-                "remarks": remarks(found),
+                "remarks": arena.remarks(found),
             }
         )
     else:
         _show(found, answers)
-        for line in remarks(found):
+        for line in arena.remarks(found):
             say(line)
     if not all(one["protected"] for one in answers):
         raise typer.Exit(1)

@@ -31,7 +31,7 @@ async def bargained(script: Script, **room: Any) -> dict[str, Any]:
     """A run that signs 5/4 and then has this said of the split."""
     script["Alice", "propose"] = SIGNED
     script["Bob", "answer"] = ACCEPT
-    return await play("shapley_coop", RunConfig(rounds=1, **room))
+    return await play("shapley_coop", RunConfig(**{"rounds": 1, **room}))
 
 
 async def test_claims_are_made_before_any_letter_shows_a_computed_value(script: Script) -> None:
@@ -56,6 +56,40 @@ async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
     (answer,) = script.shown_to("Bob", "answer_split")
     assert "For you: 4 as signed → 4.5 as proposed, a change of +0.5." in " ".join(answer.split())
     assert facts(answer)["offer"]["change"] == {"Alice": "-0.5", "Bob": "0.5"}
+
+
+async def test_who_proposes_or_accepts_nothing_is_told_that_the_next_may_propose(
+    script: Script,
+) -> None:
+    moved = proposal({"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "0.25"})
+    script["Alice", "propose_split"] = script["Bob", "propose_split"] = moved
+    script["Alice", "answer_split"] = script["Bob", "answer_split"] = REJECT
+    await bargained(script, rounds=2)
+    for agent, last, said in (
+        ("Bob", "answer_split", "`<REJECT>`: "),
+        ("Alice", "propose_split", "to propose nothing: "),
+        ("Bob", "propose_split", "to propose nothing: "),
+        ("Alice", "answer_split", "`<REJECT>`: "),
+    ):
+        (letter,) = script.shown_to(agent, last)
+        first = "(round 1 of 2)" in letter
+        follows = "the next in turn may propose a split" if first else "the signed deal stays"
+        assert f"{said}{follows}." in letter
+        assert '"per"' not in letter.split("# You")[1]
+
+
+async def test_after_the_play_no_clause_ends_and_who_wants_it_is_told_what_to_write(
+    script: Script,
+) -> None:
+    """A payment that was due has been made, so ending its clause would change nothing."""
+    half = {"clauses": [{"kind": "share", "fractions": {"Alice": "1/2", "Bob": "1/2"}}]}
+    ends = f"<PROPOSAL>{json.dumps({**half, 'drops': ['c3']})}</PROPOSAL>"
+    script["Alice", "propose_split"] = [ends, f"<PROPOSAL>{json.dumps(half)}</PROPOSAL>"]
+    script["Bob", "answer_split"] = ACCEPT
+    outcome = await bargained(script)
+    _, again = script.shown_to("Alice", "propose_split")
+    assert "leave out `drops`. A pay changes what each has as signed, and a share" in again
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_retry
 from shapley_coop.seats.records import Entry
-from shapley_coop.state.reasons import Reasons, read_reasons
+from shapley_coop.state.reasons import Reasons, read_reasons, reasons_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
@@ -41,6 +41,13 @@ READ = {
     "in other words": "Collective payoff: 9\nExternality: +\nPrice: 5.5, i.e. Bob pays me 5.5",
     "said twice": "Collective payoff: 8\nNo:\nCollective payoff: 9\nExternality: +\nPrice: 5.5",
 }
+
+
+def test_estimates_may_follow_the_private_thoughts_in_tags() -> None:
+    lines = "Collective payoff: 9\nExternality: +\nPrice: 5.5"
+    assert reasons_of(f"<CONSIDER>I pull.</CONSIDER>\n\n{lines}") == ASKS
+    assert reasons_of(f"<CONSIDER>I pull.\n{lines}</CONSIDER>\nSo be it.") == ASKS
+    assert reasons_of("<CONSIDER>I pull.</CONSIDER><s>Price: 5.5</s>") is None, "speech is none"
 
 
 @pytest.mark.parametrize("text", READ.values(), ids=READ)

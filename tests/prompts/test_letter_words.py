@@ -298,7 +298,7 @@ def test_an_outlook_says_that_later_bargaining_is_left_out() -> None:
 def test_a_breach_that_tempts_says_the_turn_and_what_it_gains() -> None:
     tempting = row("Bob breaks it", "1", "11/2", who="Bob", by="defect at turn 3")
     told = {**OUTLOOK, "rows": [OUTLOOK["rows"][0], tempting, OUTLOOK["rows"][2]]}
-    mine = "| you sign and break it by defect at turn 3, which gains you 1.5 | 5.5 | 1 |"
+    mine = "| you sign and break it, at best by defect at turn 3, which gains you 1.5 | 5.5 | 1 |"
     assert mine in shown(told)
     assert "by defect at turn 3, which gains it 1.5 |" in shown(told, you="Alice")
 
@@ -419,7 +419,9 @@ async def test_the_last_bargaining_shows_amounts_that_add_up(script: Script) -> 
         '<PROPOSAL>{"clauses": [{"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1}]}'
         "</PROPOSAL>"
     )
-    await play("shapley_coop", RunConfig(game="escape_room", enforcement="notional", seed=2))
+    await play(
+        "shapley_coop", RunConfig(game="escape_room", enforcement="notional", seed=2, rounds=1)
+    )
     letter = script.shown_to("Bob", "answer_split")[0]
     rows = [line.strip("| ").split(" | ") for line in letter.split("\n") if line.startswith("| ")]
     head = next(row for row in rows if "as proposed" in row)

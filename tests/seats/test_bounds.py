@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from shapley_coop.amounts import parse_exact
 from shapley_coop.seats.asked import names
 from shapley_coop.seats.bounds import schema_for
 from shapley_coop.seats.schema import schema_of
@@ -112,9 +113,9 @@ def test_an_offer_has_only_the_parts_that_its_letter_teaches() -> None:
     actions = told(payments=False)
     assert "'Forbid'" in actions
     assert not any(part in actions for part in ("'Pay'", "'Share'", "'Give'", "'Fraction'"))
-    after = told(own_rewards={})
+    after = told(own_rewards={}, contract={"ids": ["c1"], "clauses": [{"kind": "pay"}]})
     assert "'Pay'" in after
-    assert not any(part in after for part in ("'Do'", "'Give'", "'when'", "'per'"))
+    assert not any(part in after for part in ("'Do'", "'Give'", "'when'", "'per'", "'drops'"))
 
 
 def test_every_list_of_every_question_ends() -> None:
@@ -145,3 +146,69 @@ def test_names_of_very_many_agents_are_not_listed() -> None:
     form = schema_for(OWN, crowd, carries=False)
     assert form
     assert "payer" in {field for field, _ in texts(form)}
+
+
+def test_an_offer_asks_agents_for_their_own_actions_and_pays_another_than_the_payer() -> None:
+    three = {"agents": ["Ann", "Ben", "Cem"], "goods": ["coin"], "ask": "propose"}
+    own = {"Ann": ["keep", "give"], "Ben": ["keep", "accept"], "Cem": ["keep", "give"]}
+    facts = {**three, "actions": own, "procedure": {"turns": 4}}
+    form = schema_for(OWN, facts, carries=False)
+    assert form
+    held = {"thoughts": "", "speech": None, "notes": None}
+
+    def fits(clause: dict[str, Any]) -> bool:
+        said = {**held, "clauses": [{"when": None, **clause}]}
+        return Draft202012Validator(form).is_valid(said)
+
+    for agent, actions in {**own, "everyone": ["keep"]}.items():
+        for action in ("keep", "give", "accept"):
+            do = {"kind": "do", "agent": agent, "action": action}
+            assert fits(do) is (action in actions), (agent, action)
+            event = {"agent": agent, "action": action}
+            known = agent != "everyone" and action in actions
+            assert fits({**do, "action": "keep", "when": {"last": event}}) is known
+    payers = [*three["agents"], "others"]
+    for payer in payers:
+        for payee in payers:
+            pay = {"kind": "pay", "payer": payer, "payee": payee, "amount": 1, "per": "once"}
+            assert fits(pay) is (payer != payee)
+    give = {"kind": "give", "giver": "Ann", "receiver": "Cem", "good": "coin", "quantity": 1}
+    assert fits(give)
+    assert not fits({**give, "receiver": "Ann"})
+    assert not fits({**give, "quantity": 0})
+    for turn, there in ((0, False), (1, True), (4, True), (5, False)):
+        keep = {"kind": "do", "agent": "Ann", "action": "keep"}
+        for when in ({"turn": turn}, {"turns": [turn]}, {"from": turn, "to": 4}):
+            assert fits({**keep, "when": when}) is there, when
+
+
+@pytest.mark.parametrize("question", ["answer", "contract_answer"])
+@pytest.mark.parametrize("last", [False, True])
+def test_an_acceptance_can_name_no_offer_but_the_letters(question: str, last: bool) -> None:
+    facts = {**FACTS, "ask": question, "offer": {"revision": 3}}
+    facts |= {"round": 2, "rounds": 2, "can_redraft": False} if last else {}
+    said = {"thoughts": "", "speech": None, "notes": None, "decision": "accept"}
+    said |= {} if last else {"clauses": None}
+    for form in (schema_of(facts), schema_for(OWN, facts, carries=False)):
+        check = Draft202012Validator(form or {})
+        fits = {number: check.is_valid({**said, "offer": number}) for number in (1, 2, 3, 4, None)}
+        assert fits == {1: False, 2: False, 3: True, 4: False, None: True}
+
+
+def test_an_amount_in_text_is_a_number_and_a_norm_one_of_those_computed() -> None:
+    facts = {**FACTS, "ask": "propose", "norms": ["shapley", "equal"]}
+    form = schema_for(OWN, facts, carries=False)
+    said = {"thoughts": "", "speech": None, "notes": None}
+
+    def fits(clause: dict[str, Any]) -> bool:
+        return Draft202012Validator(form or {}).is_valid({**said, "clauses": [clause]})
+
+    pay = {"kind": "pay", "payer": "Ann", "payee": "Ben", "per": "reward", "when": None}
+    for amount in ("1/3", "40%", 2.5, "0.5", "0.123456789"):
+        assert fits({**pay, "amount": amount})
+        assert 0 < parse_exact(amount) <= 3
+    for amount in ("a coin", "", "1/", "1/0", "1.5/3", "0.1234567891", "1e9", "-1"):
+        assert not fits({**pay, "amount": amount})
+    for norm in ("shapley", "equal", "fair"):
+        share = {"kind": "share", "fractions": None, "norm": norm}
+        assert fits(share) is (norm != "fair")

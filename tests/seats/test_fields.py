@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.language.choices import read_claim
+from shapley_coop.deals.language.claims import read_claim
 from shapley_coop.deals.language.faults import Fault as Refusal
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.answers import fields_in, tag_fields

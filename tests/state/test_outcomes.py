@@ -41,6 +41,9 @@ def test_a_run_whose_every_answer_is_unreadable_is_no_agreement(coop: Coop, scri
     assert outcome["status"] == "unreadable"
     given = outcome["happened"]["answers"]
     assert all(one["given"] == one["unusable"] > 0 for one in given.values())
+    as_json = coop("run", "escape_room", *options[:-1], "j", "--json")
+    assert as_json.code == FAILED
+    assert as_json.err.startswith("coop: j: no answer could be read. No agent acted in 1 turn. ")
     page = HomeSource().get("r", private=False)
     assert told(page).startswith("No agent acted in 1 turn. ")
     assert not any(words in told(page) for words in FAIR)

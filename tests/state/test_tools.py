@@ -144,6 +144,13 @@ def test_the_long_term_step_is_answered_from_the_record():
     assert "There is no agent" in ask(turn, "Bob", "shapley_value", agent="Eve")
 
 
+def test_a_draft_after_the_play_can_end_no_clause():
+    over = at("escape_room", LAST, [{"Alice": "door", "Bob": "lever"}], accounts={"total": "9"})
+    half = {"kind": "share", "fractions": {"Alice": "1/2", "Bob": "1/2"}}
+    said = ask(over, "Bob", "check_deal", clauses=[half], drops=["c3"])
+    assert "no clause can end: leave out `drops`" in said
+
+
 def test_history_finds_what_was_said_and_done():
     said = {"id": "m1", "topic": "plan", "turn": 1, "round": 1, "by": "Alice", "act": "propose"}
     said |= {"text": 'Take\nthe "lever"', "deal": PRICE["escape_room"].record()}

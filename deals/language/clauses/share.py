@@ -1,5 +1,6 @@
 """Share: the clause that splits the total of all rewards."""
 
+import re
 from collections.abc import Mapping
 from math import lcm
 from typing import Any, ClassVar, Literal
@@ -13,6 +14,9 @@ from shapley_coop.deals.language.meant import find_meant
 from shapley_coop.deals.language.spelling import Notes, amount, part, read_name, show
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
+
+_NORM = re.compile(r"^\s*(?:by )?(?:the )?(?:norm )?|[ _](?:values?|norm|split|rule)\s*$", re.I)
+"""Words around a norm's name that say only what it is, as in "Shapley value"."""
 
 
 class Fraction(BaseModel, extra="forbid"):
@@ -61,14 +65,15 @@ class Share(Clause):
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read the norm and the fractions."""
         fractions, norm = given.get("fractions"), given.get("norm")
-        if isinstance(norm, str) and terms and (found := find_meant(norm, terms.norms)):
-            norm = found
+        if isinstance(norm, str) and terms:
+            bare = _NORM.sub("", norm)
+            norm = find_meant(norm, terms.norms) or find_meant(bare, terms.norms) or norm
         elif norm is not None and not isinstance(norm, str):
             notes.wrong("norm", f"{show(norm)} is no name of a norm")
         if fractions is None:
             return {"norm": norm}
         if not isinstance(fractions, Mapping):
-            notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
+            notes.wrong("fractions", "give each agent its part, as in 1/3 for Ann and 2/3 for Bob")
             return {}
         read = {
             read_name({"agent": agent}, "agent", notes, terms): amount(x, "fractions", notes, True)

@@ -140,6 +140,22 @@ def test_the_check_of_a_contract_tells_the_story_in_words_and_as_json(coop, tmp_
     assert again["completeness"]["complete"]
 
 
+def test_a_strict_check_fails_unless_the_search_finds_the_contract_complete(coop, tmp_path):
+    fine = '{"kind": "pay", "payer": "%s", "payee": "%s", "amount": 2, "when": {"last": {"agent": '
+    fine += '"%s", "action": "defect"}}}'
+    fines = [fine % ("Alice", "Bob", "Alice"), fine % ("Bob", "Alice", "Bob")]
+    do = '{"kind": "do", "agent": "everyone", "action": "cooperate"}'
+    for added, code in (([], 1), (fines, 0)):
+        content = f'{{"clauses": [{", ".join([do, *added])}]}}'
+        (tmp_path / "deal.json").write_text(content, encoding="utf-8")
+        assert coop("contract", "check", "deal.json", *DILEMMA).code == 0
+        assert coop("contract", "check", "deal.json", *DILEMMA, "--strict").code == code
+    by_norm = '{"clauses": [{"kind": "share", "norm": "shapley"}]}'
+    (tmp_path / "room.json").write_text(by_norm, encoding="utf-8")
+    unsearched = coop("contract", "check", "room.json", "--game", "escape_room", "--strict")
+    assert unsearched.code == 1
+
+
 def test_what_cannot_be_enforced_or_searched_is_named(coop, tmp_path):
     (tmp_path / "deal.json").write_text(PROMISE, encoding="utf-8")
     told = coop("contract", "check", "deal.json", *DILEMMA, "--enforcement", "notional").out

@@ -2,12 +2,16 @@
 
 import json
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from shapley_coop.extensions.equilibria.listing import Equilibrium, equilibria
+from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.extensions.equilibria.listing import Equilibrium, equilibria, is_degenerate
 from shapley_coop.extensions.equilibria.nfg import parse_nfg
 from tests.coop_command import Coop, one_line
 
@@ -109,6 +113,63 @@ def test_the_command_lists_equilibria_and_writes_a_playable_game(
     assert found["equilibria"][2]["pays"] == ["6/5", "6/5"]
     again = coop("equilibria", "battle.yaml", "--json").result
     assert json.dumps(again) == json.dumps(found)
+
+
+def test_thirds_stay_exact_in_a_unit_of_the_written_game(coop: Coop, tmp_path: Path) -> None:
+    """Ann's 1/3 and 2/3 are no whole millionths, and so no payoffs of a run."""
+    text = 'NFG 1 R "" { "Ann" "Ben" } { 2 2 } 1/3 1/3 1 0 0 1 2/3 1/2'
+    (tmp_path / "thirds.nfg").write_text(text, encoding="utf-8")
+    listed = coop("equilibria", "thirds.nfg", "--out", "thirds.yaml", "--json")
+    told = "The payoffs are those of the game times 3: a run counts in whole millionths."
+    assert listed.err.splitlines() == [told]
+    assert (tmp_path / "thirds.yaml").read_text(encoding="utf-8").startswith(f"# {told}\n")
+    again = coop("equilibria", "thirds.yaml", "--json").result["equilibria"]
+    for one, scaled in zip(listed.result["equilibria"], again, strict=True):
+        assert [3 * Fraction(x) for x in one["pays"]] == list(map(Fraction, scaled["pays"]))
+        assert one["play"] == scaled["play"]
+    assert coop("run", "thirds.yaml", "--json").result["status"] == "agreed"
+
+
+@pytest.mark.parametrize(
+    ("pays", "more"),
+    [
+        ("1 1 1 0 0 1 1 1", True),  # Ann's actions pay the same against Ben's second one
+        ("1 1 1 1 0 0 0 0", True),  # Ben's second action changes nothing
+        ("0 " * 8, True),
+        ("1 1 3 0 0 3 2 2", False),
+        ("1 -1 -1 1 -1 1 1 -1", False),
+    ],
+)
+def test_a_degenerate_game_may_have_more_equilibria(
+    coop: Coop, tmp_path: Path, pays: str, more: bool
+) -> None:
+    text = f'NFG 1 R "" {{ "A" "B" }} {{ 2 2 }} {pays}'
+    (tmp_path / "game.nfg").write_text(text, encoding="utf-8")
+    assert coop("equilibria", "game.nfg", "--json").result["degenerate"] == more
+    assert ("degenerate: there may be more" in coop("equilibria", "game.nfg").out) == more
+
+
+@given(st.lists(st.integers(0, 2), min_size=12, max_size=12))
+@settings(deadline=None, max_examples=60)
+def test_the_midpoint_of_two_equilibria_is_none_unless_the_game_is_degenerate(
+    pays: list[int],
+) -> None:
+    game = parse_nfg(f'NFG 1 R "" {{ "A" "B" }} {{ 2 3 }} {" ".join(map(str, pays))}')
+    found = equilibria(game)
+    for one, other in combinations([x for x in found if x.exact], 2):
+        half = [
+            {x: (p.get(x, Fraction(0)) + q.get(x, Fraction(0))) / 2 for x in {*p, *q}}
+            for p, q in zip(one.play.values(), other.play.values(), strict=True)
+        ]
+        best = [max(pay(game, half, i, x) for x in game.actions[a]) for i, a in enumerate("AB")]
+        if all(pay(game, half, i, x) == best[i] for i in (0, 1) for x in half[i]):
+            assert is_degenerate(game, found)
+
+
+def pay(game: StageGame, play: list[dict[str, Fraction]], i: int, action: str) -> Fraction:
+    other = play[1 - i].items()
+    joint = [((action, x) if i == 0 else (x, action), p) for x, p in other]
+    return sum((p * game.pays[both][i] for both, p in joint), Fraction(0))
 
 
 def test_a_game_by_name_and_one_of_three_players(coop: Coop, tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ class ExchangeAhead(Ahead):
 
     game: "TaskExchange"
     foreseeable = "own"  # who holds which task is public, valuations are private
-    idle_words = "doing the tasks later than asked"
     ways = (_BEST, _BEST_OF_OWN)
 
     @property
@@ -72,9 +71,12 @@ class ExchangeAhead(Ahead):
             return next(iter(kept), WAIT)
         return next(iter(pays), WAIT) if position["closed"] else WAIT
 
-    def broken_by(self, way: str, agent: str, record: Sequence[Turn]) -> str:
+    def broken_by(self, agent: str, record: Sequence[Turn], played: int) -> str:
         """Return the only tasks that an agent did in simulated turns, in words."""
-        acts = [turn["actions"].get(agent, WAIT) for turn in record]
+        *_, last = self.game.analysis.replay(record)
+        if not self.game.undone(last.position, agent):
+            return "doing the tasks later than asked"
+        acts = [turn["actions"].get(agent, WAIT) for turn in record[played:]]
         did = ", ".join(act for act in acts if act in self.game.tasks.names)
         return f"doing only {did}" if did else "doing nothing"
 

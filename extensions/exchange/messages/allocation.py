@@ -19,9 +19,7 @@ SUGGESTED, COMPARED = 64, 500
 """Limits of the search for the nearest description: registry size, and characters compared.
 The cost of comparing two descriptions grows with the product of their lengths."""
 
-ASKED = (
-    "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with a <PROPOSAL> of your own."
-)
+ASKED = "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with your own <PROPOSAL>."
 """The question sent to an agent that did not answer a pending proposal."""
 
 
@@ -78,11 +76,7 @@ def proposes(draft: Draft) -> Fault | None:
     if draft.message.proposal is not None:
         return None
     answer = f" Or: {ASKED}" if draft.pending else ""
-    return Fault(
-        "MPT",
-        "You wrote no <PROPOSAL>…</PROPOSAL>: put the allocation into it as JSON, "
-        f"{shape(draft.tasks.agents)}.{answer}",
-    )
+    return Fault("MPT", f"You wrote no proposal: write {shape(draft.tasks.agents)}.{answer}")
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
@@ -90,9 +84,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
-    return Fault(
-        "JSON", f"The proposal is not an object of lists: write {shape(draft.tasks.agents)}."
-    )
+    return Fault("JSON", f"Give each agent a list: write {shape(draft.tasks.agents)}.")
 
 
 def known_agents(draft: Draft) -> Fault | None:
@@ -233,5 +225,6 @@ def _atoms(tasks: Tasks, mask: int) -> list[str]:
 
 
 def shape(agents: Iterable[str]) -> str:
-    """Return the form of an allocation: an object with a list for each agent."""
-    return "{" + ", ".join(f'"{agent}": ["…"]' for agent in agents) + "}"
+    """Return the form of a proposal: an object with a list for each agent."""
+    listed = ", ".join(f'"{agent}": ["…"]' for agent in agents)
+    return f"<PROPOSAL>{{{listed}}}</PROPOSAL>"

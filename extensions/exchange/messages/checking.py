@@ -179,6 +179,11 @@ def accepts(message: Message) -> bool:
     return message.accept is not None and message.reject is None and message.proposal is None
 
 
+def rejects(message: Message) -> bool:
+    """Return whether a message rejects and neither accepts nor proposes."""
+    return message.reject is not None and message.accept is message.proposal is None
+
+
 def _tags_first(text: Any, fault: Fault) -> Fault:
     """Return an MPT fault if the text has neither <ACCEPT> nor <PROPOSAL>, else the given fault."""
     if not isinstance(text, str) or fault.label == "MET":

@@ -28,7 +28,7 @@ def line_of(tasks: Tasks, said: Mapping[str, Any], before: int = 0) -> dict[str,
     message = said_in(said["text"])
     if isinstance(message.proposal, dict):
         line["proposes"] = message.proposal
-    elif said["act"] in ("propose", "reject"):
+    elif "<PROPOSAL>" in said["text"]:
         line["wrote"] = said["text"]
     if "proposes" in line or "wrote" in line:
         masks = masks_in(tasks, said["by"], said["text"]) or {}

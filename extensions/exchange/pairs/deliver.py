@@ -3,7 +3,6 @@
 from typing import Any
 
 from shapley_coop.extensions.exchange.pairs.meetings import (
-    PUTS,
     TOPIC,
     Meeting,
     MeetingsTable,
@@ -32,7 +31,7 @@ async def deliver(table: MeetingsTable) -> dict[str, Any]:
             said = answers.get(speaker, AgentOutput(act="pass", text=""))
             now = after(met, table["round"], turns, said)
             puts, about = 0, met.get("number_put", 0)
-            if said["act"] in PUTS:
+            if "deal" in said:
                 revision += 1
                 puts = now["number_put"] = revision
             to = next(agent for agent in met["agents"] if agent != speaker)

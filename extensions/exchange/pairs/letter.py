@@ -107,7 +107,7 @@ def in_words(view: Facts) -> dict[str, str]:
     named = view["registry"].items()
     written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
     return {
-        "proposal": f"`<PROPOSAL>{shape(view['agents'])}</PROPOSAL>`",
+        "proposal": f"`{shape(view['agents'])}`",
         "with_whom": f" with {other}, in meeting {view['meeting']}",
         "tasks": fill(_TEMPLATE, held=held, worths=_worths(view), written=written).rstrip(),
         "kept": "both keep what they have",

@@ -17,15 +17,16 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.exchange.form import FORM
 from shapley_coop.extensions.exchange.letter import history, in_words, shown
-from shapley_coop.extensions.exchange.messages.checking import accepts, check_message
+from shapley_coop.extensions.exchange.messages.checking import accepts, check_message, rejects
 from shapley_coop.extensions.exchange.messages.lines import masks_in
 from shapley_coop.extensions.exchange.messages.written import as_deal, as_written
 from shapley_coop.extensions.exchange.talk import TRADE, TradeQuestion, exchange_of, talk_in
 from shapley_coop.prompts.request import turn_of_game
-from shapley_coop.seats.answer import Fields, Spoken
+from shapley_coop.seats.answer import Answer, Facts, Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Choice, Within, proposal_of
-from shapley_coop.seats.records import CHOSEN, Answer
+from shapley_coop.seats.records import CHOSEN
+from shapley_coop.seats.records import Answer as Returned
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -75,6 +76,11 @@ class Trade(Spoken):
     )
 
     @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Leave proposals out where none could be accepted any more."""
+        return LastTrade if facts.get("final") else cls
+
+    @classmethod
     def decided(cls, fields: Fields) -> str:
         """Return the decision as tags, with the proposed allocation."""
         allocation = fields.get("allocation")
@@ -87,7 +93,15 @@ class Trade(Spoken):
         return as_written(text), as_written(text, repair=False)
 
 
-def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
+class LastTrade(Spoken):
+    """Your answer to the proposal; a proposal of yours could not be accepted any more."""
+
+    decision: Annotated[
+        Literal["accept", "reject"], Choice({"accept": "<ACCEPT>", "reject": "<REJECT>"})
+    ]
+
+
+def read(turn: TurnContext, agent: str, answer: Returned) -> Trade | Fault:
     """Read a valid message, or return a fault with its label (utility-aware exchange, B.2)."""
     if fault := check_finished(answer):
         return fault
@@ -95,11 +109,21 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
     tasks, standing = talk.tasks, talk.to_answer(agent)
     asked = (masks_in(tasks, standing["by"], standing["wrote"]) or {}) if standing else None
     verdict = check_message(answer.text, tasks, agent, asked)
+    if verdict.label in ("MPT", "ACK") and talk.is_final(agent, turn.table["round"]):
+        return _rejection(answer.text)
     if verdict.label is not None:
         return Fault(verdict.label, verdict.feedback)
     text = as_written(answer.text)
     assert verdict.act is not None, "a valid message does something"
     return Trade.of(*verdict.repairs, decision=verdict.act, allocation=verdict.masks, speech=text)
+
+
+def _rejection(text: str) -> Trade | Fault:
+    """Read a rejection without a proposal."""
+    message = scan(text)
+    if not isinstance(message, Message) or not rejects(message):
+        return Fault("ACK", "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT>.")
+    return Trade.of(*message.repairs, decision="reject", allocation=None, speech=as_written(text))
 
 
 def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
@@ -110,12 +134,12 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
         if fault := short_of(least, Fraction(str(worth))):
             return fault
     found: AgentOutput = {"act": said.decision, "text": said.speech or ""}
-    if said.decision in ("propose", "reject"):
+    if "<PROPOSAL>" in found["text"]:
         found["deal"] = deal_in(turn, agent, found["text"]).record()
     return found
 
 
-def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
+def read_as_it_is(turn: TurnContext, agent: str, answer: Returned) -> Trade | Fault:
     """Read the decision in a message, valid or not, and deliver the message as it was written.
 
     If the message mixes private thoughts and speech, nothing of it is delivered.
@@ -126,12 +150,21 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Faul
         decision = "reject" if "<REJECT>" in text else "propose"
     elif isinstance(message, Message) and accepts(message):
         decision = "accept"
+    elif isinstance(message, Message) and rejects(message):
+        final = talk_in(turn, agent).is_final(agent, turn.table["round"])
+        decision = "reject" if final else "pass"
     return Trade.of(decision=decision, allocation=None, speech=text)
 
 
 def turns_of_talk(evaluated: EvaluatedTable) -> int:
-    """Return the number of turns of the talk; the first turn is private."""
-    return exchange_of(evaluated).params.talk
+    """Return the talk's last turn: the present one if too few are left to accept any proposal.
+
+    The first turn is private. The paper's rules, which `exact` tasks follow, use all turns.
+    """
+    game, offer, now = exchange_of(evaluated), evaluated.table["offer"], evaluated.table["round"]
+    accepted = len(offer["accepted"]) if offer else 0
+    too_late = game.params.talk - now < len(game.agents) - accepted
+    return now if too_late and not game.tasks.exact else game.params.talk
 
 
 def attempts(evaluated: EvaluatedTable) -> int:

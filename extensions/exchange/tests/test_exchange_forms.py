@@ -8,7 +8,9 @@ import pytest
 from shapley_coop.deals.language.labels import LABELS as EXPLAINED
 from shapley_coop.extensions.exchange import templates
 from shapley_coop.extensions.exchange.domain.registry import check_words
+from shapley_coop.extensions.exchange.messages.allocation import shape
 from shapley_coop.extensions.exchange.messages.checking import LABELS
+from shapley_coop.extensions.exchange.questions.exchange import Trade
 from shapley_coop.games import GameError
 from shapley_coop.seats.answers import tag_fields
 from shapley_coop.seats.bounds import schema_for
@@ -32,6 +34,14 @@ def test_an_allocation_in_either_form_becomes_a_proposal_and_comes_back_in_a_ret
     assert text == '<PROPOSAL>{"A": ["one"]}</PROPOSAL>'
     held = [{"agent": "A", "tasks": ["one"]}]
     assert fields_of("exchange", text) == {"decision": "propose", "allocation": held}
+
+
+def test_a_refusal_shows_an_allocation_in_the_form_of_the_answer() -> None:
+    allocation = Trade.written()["allocation"]
+    told = allocation.renamed("allocation", f"write {shape(['Ann', 'Ben'])}. Or <PROPOSAL>.")
+    listed = [{"agent": "Ann", "tasks": ["…"]}, {"agent": "Ben", "tasks": ["…"]}]
+    written = json.dumps(listed, ensure_ascii=False)
+    assert told == f"write `allocation`: {written}. Or `allocation`."
 
 
 def test_no_part_of_an_allocation_is_dropped_without_a_word() -> None:

@@ -85,6 +85,24 @@ async def test_who_leaves_is_not_bound_and_the_others_sign_what_is_left(script: 
     assert wrong_in_export(table, "delegates") == []
 
 
+async def test_a_member_is_told_that_a_veto_after_its_departure_ends_the_bargaining(
+    script: Script,
+) -> None:
+    all_vote(script, "Ann", "Ben")
+    all_propose(script, four_wait())
+    for agent in AGENTS:
+        script[agent, "ratify"] = ACCEPT
+    _, before = await ended(FOUR)
+    leaving, vetoing = members(before)
+    script.letters.clear()
+    script[leaving, "ratify"], script[vetoing, "ratify"] = LEAVE, [ACCEPT, REJECT]
+    outcome, table = await ended(FOUR.model_copy(update={"rounds": 2}))
+    letter = script.shown_to(leaving, "ratify")[0]
+    assert "to sign what is left; if one of them vetoes that, you play without a deal." in letter
+    assert by(table, "reject") == [vetoing]
+    assert outcome["status"] == "no_deal"
+
+
 def test_what_is_left_of_a_deal_names_those_who_stay() -> None:
     deal = Deal(
         clauses=[

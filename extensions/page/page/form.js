@@ -144,7 +144,7 @@ function answer(letter, filled) {
     decision: filled.decision,
     clauses: clauses?.length ? clauses : null,
     drops: clauses && filled.drops.length ? filled.drops : null,
-    allocation: filled.decision === "accept" ? null : held(letter.form?.trade, filled),
+    allocation: filled.decision === "accept" || letter.form?.trade?.final ? null : held(letter.form?.trade, filled),
     orders: filled.orders.length ? filled.orders : null,
     // With its sign, 0.5 is half a percent and not a half.
     percent: filled.percent ? `${filled.percent}%` : null,
@@ -249,7 +249,7 @@ function trade({ trade: known }, filled, changed) {
   const compared = worth != null && h("p", { class: "small" }, `Your tasks would be worth ${rounded(worth)} to you; as it is now, ${rounded(known.worth)}.`);
   const theirs = h("section", { class: "tasks", "aria-label": `What ${by} proposes` }, h("p", {}, `${by} proposes:`), h("ul", {}, proposed), compared);
   // Only who rejects the proposal allocates the tasks anew.
-  const show = () => (mine.hidden = filled.decision !== "reject");
+  const show = () => (mine.hidden = known.final || filled.decision !== "reject");
   document.addEventListener("decided", () => mine.isConnected && show());
   show();
   return [theirs, mine];
@@ -261,7 +261,7 @@ function rounded(worth) {
 
 /** Return whether a proposal leaves each task with its present holder. */
 function unmoved(known, { decision: chosen, holds }) {
-  return known && chosen !== "accept" && known.tasks.every(({ says, held: by }) => (holds[says] ?? by) === by);
+  return known && !known.final && chosen !== "accept" && known.tasks.every(({ says, held: by }) => (holds[says] ?? by) === by);
 }
 
 /** Return the fields that allocate each task to an agent. */

@@ -54,7 +54,7 @@ def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
     )
     assert "| cooperate | defect |" in first
     assert "# The game" not in again + second
-    assert "You chose 'help'. You cannot do that now: legal are" in again
+    assert "You chose 'help'. Choose one of: " in again
     assert "# So far" in second
     assert "# So far" not in again, "nothing happened in between"
     assert not any(mark in ended.out for mark in ("<ACTION>…", "<NOTES>", '{"'))

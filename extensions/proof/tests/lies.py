@@ -35,30 +35,39 @@ _NORM = "predicate.settings.norm"
 
 def byte_lie(chance: Random, export: Export) -> Lie:
     """A file with one byte changed, left out, put in or exchanged with the next."""
-    content = export.content
+    return Lie(changed_byte(chance, export.content), "")
+
+
+def changed_byte(chance: Random, content: bytes) -> bytes:
     at = chance.randrange(len(content) - 1)
     before, byte, after = content[:at], content[at : at + 1], content[at + 1 :]
     other = bytes([byte[0] ^ chance.randrange(1, 256)])
     changed = [before + other + after, before + after, before + other + byte + after]
     swapped = before + after[:1] + byte + after[1:]
-    found = [*changed, *([swapped] if swapped != content else [])]
-    return Lie(chance.choice(found), "")
+    return chance.choice([*changed, *([swapped] if swapped != content else [])])
 
 
 def field_lie(chance: Random, export: Export) -> Lie:
     """A file in which the operator changed one field; half of the time it redid the hashes."""
-    before = canonical(export.statement)
-    statement: Any = json.loads(before)
-    while canonical(statement) == before:
-        path = _change(chance, statement, ["predicate"] if chance.random() < 0.95 else [])
-        if chance.random() < 0.5:
-            _redo_hashes(statement)
+    statement, path = changed_field(chance, export.statement)
     is_named = "table" in export.statement["predicate"]
     named = path == _NORM or (is_named and path.startswith(_OF_NAME))
     of = [int(part) for part in path.split(".")[2:3] if path.startswith("predicate.agreements.")]
     agreed = export.statement["predicate"]["agreements"]
     signed = any(one["signatures"] for n, one in enumerate(agreed) if n in of or not of)
     return Lie(as_bytes(envelope_signed(statement, [export.operator])), path, named, signed)
+
+
+def changed_field(chance: Random, right: Any) -> tuple[Any, str]:
+    """A statement with one field changed, and the field; half of the time with hashes redone."""
+    before = canonical(right)
+    statement: Any = json.loads(before)
+    path = ""
+    while canonical(statement) == before:
+        path = _change(chance, statement, ["predicate"] if chance.random() < 0.95 else [])
+        if chance.random() < 0.5:
+            _redo_hashes(statement)
+    return statement, path
 
 
 def _change(chance: Random, whole: Any, path: list[Any]) -> str:

@@ -106,6 +106,19 @@ def test_a_mandate_is_signed_given_and_shown(coop: Coop, tmp_path: Path) -> None
     assert "expires" in one_line(bad, USAGE)
 
 
+def test_a_mandate_against_an_action_that_the_game_lacks_is_noted(coop: Coop) -> None:
+    """It is no error, as a mandate may be meant for several games."""
+    coop("keys", "new", "carol")
+    limits = ("--never", "door", "--never", "dor", "--never", "fly")
+    assert coop("mandate", "Bob", "--key", "carol", "-o", "bob.json", *limits).code == 0
+    ran = coop("run", "escape_room", "--mandate", "Bob=bob.json", "--name", "r", "--json")
+    assert ran.result["status"] == "agreed"
+    assert ran.err.splitlines() == [
+        "Bob may never do 'dor', which escape_room does not have: did you mean 'door'?",
+        "Bob may never do 'fly', which escape_room does not have",
+    ]
+
+
 def test_our_own_runs_are_audited_from_what_json_prints(coop: Coop, tmp_path: Path) -> None:
     ran = coop("run", "escape_room", "--name", "r", "--json")
     shown = coop("show", "r", "--json")

@@ -1,6 +1,7 @@
 """Three checkers agree on exports and on lies: ours, the page's, and one written from the docs.
 
-`COOP_TEST_EXPORTS=1000 COOP_TEST_LIES=12000` sets the counts of the slow test.
+`COOP_TEST_EXPORTS=1000 COOP_TEST_LIES=12000` sets the counts of the slow tests of exports and of
+lies that the operator signed. The slow test of files changed without a key has 10,000.
 """
 
 import base64
@@ -10,11 +11,13 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from extensions.proof.tests.forgeries import FORGERIES, forge
 from extensions.proof.tests.lies import OWN_WORD, Lie, byte_lie, field_lie
 from extensions.proof.tests.random_exports import Export, random_export
 from extensions.proof.tests.signed_play import GIFT, signed_play
@@ -120,6 +123,23 @@ def test_three_readings_refuse_every_lie(exports: int, lies: int, tmp_path: Path
     of_names = sum(lie.of_name for lie in told)
     refused_by_all = len(files) - of_names - sum(believed.values())
     print(f"{refused_by_all} refused by all, {of_names} of names; the rest states: {believed}")
+
+
+@pytest.mark.parametrize("count", [120, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_three_readings_refuse_every_file_changed_without_a_key(count: int, tmp_path: Path) -> None:
+    exports = [random_export(dice(f"export {n}")) for n in range(40)]
+    kinds = [kind for _, kind in zip(range(count), cycle(FORGERIES), strict=False)]
+    signed = [File(one.content, one.keys) for one in exports]
+    files = []
+    for number, kind in enumerate(kinds):
+        file, other = dice(f"of {number}").sample(signed, 2)
+        content = forge(dice(f"forgery {number}"), kind, file.content, other.content)
+        files.append(File(content, file.keys))
+    told = by_page(tmp_path, files)
+    for number, (kind, file, shown) in enumerate(zip(kinds, files, told, strict=True)):
+        refused = (bool(by_us(file)), bool(by_docs(file)), shown["verdict"] == "refused")
+        assert refused == (True, True, True), (number, kind, by_us(file), by_docs(file), shown)
+    print(f"{len(files)} refused by all: {dict(Counter(kinds))}")
 
 
 def test_a_table_beside_a_game_that_is_written_out_is_refused(tmp_path: Path) -> None:

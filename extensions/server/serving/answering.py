@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import Scope
 
 from shapley_coop import extension
-from shapley_coop.notice import notice_page
+from shapley_coop.extensions.server.notice import notice_page
 
 HEALTH = {"/", "/ok"}
 

@@ -1,4 +1,4 @@
-"""Voting and airport games, against printed tables, closed forms and tables of all coalitions."""
+"""Voting and airport games, against closed forms and tables of all coalitions."""
 
 import json
 from fractions import Fraction
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.values.tests.voting_bodies import COLLEGE_OF_1970, COLLEGE_OF_2000, of
 from shapley_coop.credit.norms import norm
 from shapley_coop.extensions.values import voting
 from shapley_coop.extensions.values.airport import AirportGame
@@ -21,65 +22,6 @@ from tests.console_pages import DOCS, played
 from tests.coop_command import Coop, one_line
 
 unhurried = settings(deadline=None, max_examples=60)
-
-NICE = [29] * 4 + [27] * 2 + [14, 13] + [12] * 5 + [10] * 3 + [7] * 5 + [4] * 5 + [3]
-"""The votes of 27 states by the Treaty of Nice; a decision needs 255 of 345."""
-
-PER_MILLE = [170, 123, 122, 120, 82, 80, 47, 33, 22, 21, 21, 21, 21, 18, 17, 17, 11, 11, 11, 8, 8]
-PER_MILLE += [5, 4, 3, 2, 1, 1]
-"""The states' populations, of which a decision also needs 620, as well as 14 states."""
-
-COLLEGE_OF_1970 = [45, 41, 27, 26, 26, 25, 21, 17, 17, 14, 13, 13, 12, 12, 12, 11, *[10] * 4]
-COLLEGE_OF_1970 += [*[9] * 4, 8, 8, *[7] * 4, *[6] * 4, 5, *[4] * 9, *[3] * 7]
-COLLEGE_OF_2000 = [55, 34, 31, 27, 21, 21, 20, 17, 15, 15, 15, 13, 12, *[11] * 4, *[10] * 4]
-COLLEGE_OF_2000 += [9, 9, 9, 8, 8, *[7] * 4, 6, 6, 6, *[5] * 5, *[4] * 5, *[3] * 8]
-"""The electors of 50 states and the District of Columbia; 270 of 538 elect."""
-
-
-def of(weights: list[int] | list[dict[str, int]], quota: Any) -> dict[str, Any]:
-    return {"weights": {f"v{i}": w for i, w in enumerate(weights)}, "quota": quota}
-
-
-def indices(content: dict[str, Any], value: str, decimals: int) -> list[str]:
-    """Each voter's index as a table prints it; equal neighbours once."""
-    values = credit_report(content, value)["values"].values()
-    return list(dict.fromkeys(f"{x:.{decimals}f}" for x in values))
-
-
-def test_the_council_of_27_has_its_printed_banzhaf_indices() -> None:
-    """Felsenthal & Machover, The Treaty of Nice and qualified majority voting (2001), in percent:
-    7.78, 7.42, 4.26, 3.97, 3.68, 3.09, 2.18, 1.25, 0.94."""
-    printed = ["0.0778", "0.0742", "0.0426", "0.0397", "0.0368", "0.0309", "0.0218", "0.0125"]
-    assert indices(of(NICE, 255), "banzhaf_normalised", 4) == [*printed, "0.0094"]
-
-
-def test_the_council_of_27_has_its_printed_shapley_indices() -> None:
-    """Bilbao, Fernández, Jiménez & López, Voting power in the European Union enlargement (2002):
-    by votes alone, and by votes, states and population, where Germany alone has 0.0871."""
-    printed = ["0.0867", "0.0800", "0.0399", "0.0368", "0.0341", "0.0282", "0.0196", "0.0110"]
-    assert indices(of(NICE, 255), "shapley", 4) == [*printed, "0.0082"]
-    triple = [{"votes": v, "states": 1, "people": p} for v, p in zip(NICE, PER_MILLE, strict=True)]
-    needed = {"votes": 255, "states": 14, "people": 620}
-    assert indices(of(triple, needed), "shapley", 4)[:4] == ["0.0871", "0.0870", "0.0799", "0.0399"]
-
-
-def test_the_electoral_college_has_its_printed_shapley_indices() -> None:
-    """Owen, Evaluation of a presidential election game (1975), and Castro, Gómez & Tejada (2009),
-    for the census of 1970. For three electors they print 0.005412, which is cut off."""
-    printed = (
-        "0.08831 0.07973 0.05096 0.04898 0.04700 0.03917 0.03147 0.02577 0.02388 0.02200 0.02013 "
-        "0.01827 0.01641 0.01456 0.01272 0.01088"
-    )
-    content = of(COLLEGE_OF_1970, 270)
-    assert indices(content, "shapley", 5)[:16] == printed.split()
-    assert indices(content, "shapley", 6)[16:] == ["0.009053", "0.007230", "0.005413"]
-
-
-def test_the_electoral_college_has_its_printed_banzhaf_index() -> None:
-    """N. R. Miller, A priori voting power and the U.S. Electoral College, for the census of 2000:
-    California turns the vote with probability .475036."""
-    assert indices(of(COLLEGE_OF_2000, 270), "banzhaf", 6)[0] == "0.475036"
-
 
 games = st.integers(2, 8).flatmap(
     lambda n: st.tuples(

@@ -293,7 +293,13 @@ BATTERY = [
     Written("a part as the last line", "claim", "I did 3 of 10.\n\n30%", "30 %"),
     Written("two parts as last lines", "claim", "Alice: mine.\n70%\n30%", "CLAIM"),
     Written("a range as a claim", "claim", "<CLAIM>5-6%</CLAIM>", "CLAIM"),
+    Written("a vote that goes to one", "act", "<ACTION>My vote goes to defect.</ACTION>", "defect"),
+    Written("for the others", "act", "<ACTION>cooperate for the others</ACTION>", "cooperate"),
     Written("a claim of 0.4", "claim", "<CLAIM>0.4</CLAIM>", "40 %"),
+    Written("a claim said twice", "claim", "<CLAIM>half, 50 %</CLAIM>", "50 %"),
+    Written("a claim said again in brackets", "claim", "<CLAIM>1/4 (25 percent)</CLAIM>", "25 %"),
+    Written("two claims in one", "claim", "<CLAIM>half, 40 %</CLAIM>", "CLAIM"),
+    Written("a claim with a comma", "claim", "<CLAIM>50,50 %</CLAIM>", "CLAIM"),
     Written(
         "a third with all its digits", "claim", "<CLAIM>33.333333333333336%</CLAIM>", "33.333333 %"
     ),

@@ -38,6 +38,14 @@ from tests.deals.made_deals import (
 )
 
 
+@pytest.mark.parametrize("said", ["Shapley value", "the norm shapley", "by the Shapley values"])
+def test_a_norm_may_be_called_a_value_or_a_norm(said: str) -> None:
+    terms = Terms(["Ann", "Bob"], {"Ann": ["door"], "Bob": ["door"]}, norms=["shapley", "equal"])
+    found = read_proposal({"clauses": [{"kind": "share", "norm": said}]}, terms)
+    assert not isinstance(found, Fault)
+    assert found.deal.clauses == (Share(norm="shapley"),)
+
+
 def test_a_deed_and_a_norm_in_another_case_are_read_as_the_known_names() -> None:
     terms = Terms(["Ann", "Bob"], {"Ann": ["door", "lever"], "Bob": ["door"]}, norms=["shapley"])
     said = [

@@ -8,7 +8,15 @@ from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.terms import Terms
-from shapley_coop.deals.language.when import Every, Turns
+from shapley_coop.deals.language.when import (
+    AnyOf,
+    Count,
+    Event,
+    Every,
+    Last,
+    Turns,
+    words,
+)
 from shapley_coop.deals.written.document import (
     INTENT,
     changed_clauses,
@@ -17,6 +25,7 @@ from shapley_coop.deals.written.document import (
 )
 from tests.chance import dice
 from tests.deals.made_contracts import a_game, a_sound_deal
+from tests.questions.test_questions import template
 
 TERMS = Terms(
     agents=["Ann", "Ben"], actions={"Ann": ["left", "right"], "Ben": ["left", "right"]}, turns=9
@@ -70,6 +79,36 @@ def test_all_others_may_be_named_before_their_amount(line):
     prose = compose(deal, three)
     assert differences(prose.replace(clause.words(), line), deal, three) == []
     assert differences(prose.replace(clause.words(), "The others pay Ann 15 once."), deal, three)
+
+
+@pytest.mark.parametrize(
+    ("condition", "same"),
+    [
+        ("at every 2nd turn from turn 1", True),
+        ("every 2 turns, starting at turn 1", True),
+        ("at every 1st turn from turn 2", False),
+    ],
+)
+def test_every_so_many_turns_may_be_named_before_the_first(condition, same):
+    line = DEAL.ids()["c1"].words()
+    assert line.endswith("at turn 1 and every 2 turns after it.")
+    said = line.replace("at turn 1 and every 2 turns after it", condition)
+    assert (differences(compose(DEAL, TERMS).replace(line, said), DEAL, TERMS) == []) is same
+
+
+def test_the_summarisers_letter_names_the_words_of_all_conditions():
+    letter = " ".join(template("contract_write").split())
+    does = Event(agent="A", action="X")
+    turns = [Turns(turns=(n, n)) for n in (1, 4)]
+    for when in (
+        AnyOf(any=tuple(turns)),
+        Turns(turns=(2, 4)),
+        Every(every=3, start=1),
+        Last(last=does),
+        Count(count=does, at_least=2),
+    ):
+        assert words(when) in letter
+    assert words(Last(last=does), of_payment=True) in letter
 
 
 def test_all_parties_named_one_by_one_are_everyone():
@@ -160,6 +199,22 @@ def test_an_obligation_that_was_not_agreed_is_noticed_in_every_section(section, 
     prose = compose(DEAL, TERMS)
     heading = re.search(rf"^## {section}\..*$", prose, re.MULTILINE).group()
     assert differences(prose.replace(heading, f"{heading}\n\n{line}"), DEAL, TERMS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ann and Ben commit to this contract and will keep it.",
+        "Ann and Ben promise to adhere to these terms.",
+        "Ann and Ben shall both honour the written agreement.",
+    ],
+)
+def test_who_commits_itself_to_the_contract_adds_no_obligation(line):
+    heading = "## 5. Commitment"
+    prose = compose(DEAL, TERMS)
+    assert differences(prose.replace(heading, f"{heading}\n\n{line}"), DEAL, TERMS) == []
+    more = line.replace(".", ", and Ben will help.")
+    assert differences(prose.replace(heading, f"{heading}\n\n{more}"), DEAL, TERMS)
 
 
 def test_a_statement_of_intent_is_allowed_where_it_is_labelled():

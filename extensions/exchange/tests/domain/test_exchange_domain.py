@@ -77,6 +77,10 @@ def test_the_rules_tell_the_action_of_each_task_and_people_read_only_its_words()
     [
         ("Apply for the Software Engineer position", 1),
         ("apply for job (Software Engineer)", 1),
+        ("apply for the Software Engineer job", 1),
+        ("do not apply for the Software Engineer job", None),
+        ("Create the note", 0),
+        ("Cancel the note", None),
         ("`BOOK FLIGHT(2023-07-30, San Francisco, New York)`", 2),
         (scenario("paper_cooperative").tasks.registry.describe(0b000010).rstrip("."), 4),
         ("apply_for_job()", None),

@@ -94,12 +94,25 @@ async def test_a_deal_asks_for_no_task_that_is_done_and_says_what_was_left_out(
     _, second, third, fourth = script.shown_to("Bob", "act")
     assert "**The deal asks you for: book_flight(" in second
     assert "You left out, at its turn in the deal: take_note(" in second
+    assert "| all keep the deal: what you left out is done, too |" in second
     for letter in (third, fourth):
         assert letter.facts["duties"] == []
         assert "for a task that is done already: s" in letter
         assert "asks you for" not in letter
     assert "| you do nothing more | 0.4937 |" in fourth
     assert "| you do nothing more" not in second, "the row of the breach that pays most is there"
+
+
+async def test_a_breach_without_time_to_do_tasks_later_is_told_by_the_tasks_that_are_done(
+    script: Script,
+) -> None:
+    script["Alice", "exchange"] = propose(0b010000)
+    script["Bob", "exchange"] = ACCEPT
+    await run(params={"rounds": 6})
+    letter = script.shown_to("Bob", "act")[1]
+    assert "**The deal asks you for: book_flight(" in letter
+    assert "| you break it by doing " in letter
+    assert "later than asked" not in letter
 
 
 async def test_tasks_are_done_that_an_action_names_in_the_words_of_letters(script: Script) -> None:

@@ -170,7 +170,7 @@ async def test_a_letter_tells_of_the_two_who_meet_and_of_nobody_else(script: Scr
     for agent, letter in letters:
         told = facts(letter)
         assert agent in told["agents"]
-        assert f"`<PROPOSAL>{shape(told['agents'])}</PROPOSAL>`" in letter, "to be copied as it is"
+        assert told.get("final") or f"`{shape(told['agents'])}`" in letter, "to be copied as it is"
         assert not [name for name in everybody - set(told["agents"]) if name in letter]
         assert set(told["values"]) == {atom["says"] for atom in told["atoms"]}
         assert {line["by"] for line in told["history"]} <= set(told["agents"])
@@ -257,6 +257,8 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
     ("graph", "params", "told"),
     [
         ("task_exchange", {**DRAWN, "agents": 17, "atoms": 34}, "17 agents cannot talk about one"),
+        # One of two agents may get 5 of 6 tasks, after a first turn without work.
+        ("task_exchange", {"rounds": 5}, "rounds=5 may be too few .*: give rounds=6$"),
         (
             "task_exchange",
             {"meetings": 2},
