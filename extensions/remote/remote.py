@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -83,9 +84,10 @@ class Remote:
         if self._keep == "all":
             return
         for server in self._servers:
-            for thread, cell, status in await server.threads(self._sweep):
-                if cell in ended and is_removed(self._keep, status):
-                    await server.forget(thread)
+            with suppress(ValueError):  # a server that is away keeps them until the next sweep
+                for thread, cell, status in await server.threads(self._sweep):
+                    if cell in ended and is_removed(self._keep, status):
+                        await server.forget(thread)
 
     async def _server_for(self, cell: Cell, thread: str) -> Server:
         """Return the server that has a cell's thread or, for a new one, the least busy server.

@@ -198,6 +198,7 @@ NEEDS = {
     "papers": {"exchange", "raid", "reports", "sweeps"},
     "people": {"page", "server"},
     "reconcile": {"proof"},
+    "remote": {"sweeps"},
     "replays": {"sweeps"},
     "reports": {"page", "sweeps"},
     "signing": {"exchange"},

@@ -17,7 +17,7 @@ from tests.embedded_reply import reply
 from tests.evals.swept import behind, registered, run
 from tests.proofs.hostile import at_home
 from tests.proofs.proof import Finding, Proof
-from tests.proofs.proof_remote import Watched, killed_in_turn
+from tests.proofs.proof_remote import SERVERS, Watched, killed_in_turn
 from tests.server_process import FixedServer, Server
 from tests.stub_openai import StubOpenAI
 from tests.warm_coop import Coop, Stop, warm_coop
@@ -91,15 +91,17 @@ def on_servers(folder: Path, times: int) -> Finding:
             with killed_in_turn(servers, player) as kills:
                 limits = Limits(at_once=at_once, cost=times)
                 tally = run(made, folder / "out", limits, player, DEAR)
-    tried = f"{len(kills)} kills of 2 servers, {at_once} runs at once, {tally.failed} failed"
+    tried = (
+        f"{len(kills)} kills of {SERVERS} servers, {at_once} runs at once, {tally.failed} failed"
+    )
     stopped = "cost limit" in tally.stopped and not tally.failed
     return bill.finding(tried, times, stopped, calls=at_once)
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[list[Server]]:
-    """Run two servers whose models need a key within the `with` block."""
-    servers: list[Server] = [FixedServer(folder / name, **KEY) for name in ("one", "two")]
+    """Run servers whose models need a key within the `with` block."""
+    servers: list[Server] = [FixedServer(folder / f"dev{n}", **KEY) for n in range(SERVERS)]
     try:
         yield [server.start() for server in servers]
     finally:
