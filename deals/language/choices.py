@@ -104,6 +104,8 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
     """Return the action inside the tag; text that cannot be read is returned unchanged."""
     if said in legal:
         return said, ""
+    if fenced := _FENCED.fullmatch(said):
+        said = fenced[1]
     if labelled := LABELLED.fullmatch(said):
         said = labelled[1]
     action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
@@ -120,6 +122,9 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 
+
+_FENCED = re.compile(r"\s*```\w{0,20}\n((?:(?!```).)*)```\s*", re.DOTALL)
+"""A whole text within one code fence."""
 
 _QUOTING = re.compile(r"[\"'“”‘’`*]|\.(?=\s*(?:[,)]|$))|\(\s*\)|[\s_]+")
 """Parts ignored in comparing calls: quotation marks, blanks, full stops ending a value, ()."""
@@ -195,7 +200,7 @@ def _plainly(said: str, legal: Sequence[str]) -> str | None:
     ('keep', None)
     """
     idle = [one for one in legal if one in ("pass", "wait")]
-    if re.fullmatch(r"(?:i (?:will )?)?do nothing", said):
+    if re.fullmatch(r"(?:i (?:will )?)?do nothing|no action", said):
         return idle[0] if len(idle) == 1 else None
     found = re.fullmatch(r"(?:i (?:will )?)?(\w+) (?:all )?(?:my|the) (\w+)", said)
     if found is None or found[1] not in legal:

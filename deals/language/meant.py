@@ -166,14 +166,14 @@ _BEHIND = re.compile(
     r"according to (?:the|our) (?:deal|contract)|again|now|at once|right now|for now|"
     r"once (?:more|again)|(?:in |for )?this (?:turn|round|time)|(?:my|the|this) (?:move|turn)|"
     r"(?:my (?:move )?)?to the mediator|for (?:everyone|everybody|(?:all )?the others|all of us)|"
-    r"(?:on|at) the boss)$",
+    r"(?:on|at) the boss|(?-i:with [A-Z]\w{0,40}))$",
     re.IGNORECASE,
 )
-"""What may stand behind an action's name: "again", "as agreed"."""
+"""What may stand behind an action's name: "again", "as agreed", "with Bob"."""
 
 _NOW = re.compile(
     r"\b(?:again|now|at once|still|once (?:more|again)|this (?:turn|round|time)|"
-    r"for (?:everyone|everybody|(?:all )?the others))\b",
+    r"for (?:everyone|everybody|(?:all )?the others)|(?-i:with [A-Z]\w{0,40}))\b",
     re.IGNORECASE,
 )
 """Words that say when or for whom an action is done; in a clause, they could be a condition."""

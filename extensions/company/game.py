@@ -163,9 +163,8 @@ class SoftwareCompany(Game):
 
     def objection(self, position: Position, agent: str, action: str) -> str:
         """Return an objection to an action as an agent wrote it; "" if the action is valid."""
-        legal = self.legal(position, agent)
-        if action_label(action) not in legal:
-            return f"You cannot do that now: legal are {', '.join(legal)}."
+        if why := super().objection(position, agent, action_label(action)):
+            return why
         made = None if action_label(action) == PASS else artefact(agent, action, position["files"])
         return f"{made}." if isinstance(made, str) else ""
 

@@ -41,7 +41,7 @@ class OneOrder(Part):
 
 
 class Orders(Answer):
-    """Your orders to the call market; null for none."""
+    """Your orders to the call market; null, or empty lists, for none."""
 
     orders: Annotated[list[OneOrder] | None, Within("the orders of `<PROPOSAL>`")]
 

@@ -48,10 +48,21 @@ def test_a_deed_is_its_action_in_a_choice_and_in_a_clause(
     assert choose(Message(action=said), GAMES[game]) == (action, f"read {said} as {action}")
 
 
-@pytest.mark.parametrize("said", ["cooperate again", "cooperate for the others", "still cooperate"])
+@pytest.mark.parametrize(
+    "said",
+    ["cooperate again", "cooperate for the others", "still cooperate", "I'll cooperate with Bob"],
+)
 def test_words_about_the_present_are_read_in_a_choice_and_not_in_a_clause(said: str) -> None:
     assert find_action(said, GAMES["dilemma"], now=True) == "cooperate"
     assert find_action(said, GAMES["dilemma"]) is None
+
+
+def test_a_code_fence_around_a_whole_action_is_no_part_of_it() -> None:
+    wanted = 'write_code {"path": "a.py"}\n'
+    for said in (f"```json\n{wanted}```", f"\n```\n{wanted}```\n"):
+        assert choose(Message(action=said), GAMES["company"])[0].split() == wanted.split()
+    inside = "write_code ```python\nx = 1\n```"
+    assert choose(Message(action=inside), GAMES["company"]) == (inside, "")
 
 
 @pytest.mark.parametrize(
@@ -71,6 +82,7 @@ NOT_SAID = {
         cooperate or defect; cooperate (not defect); cooperate (better than defecting)
         cooperate rather than defect; cooperate, then defect; cooperate (D); cooperate/defect
         cooperate if Bob does; cooperate (if Bob does); cooperate – when Bob does
+        cooperate with caution; cooperate with Bob if he does
         cooperate until turn 3; cooperate (in turn 2 only); cooperate (next turn); cooperate later
         Bob cooperates; you cooperate; "cooperate" is what Bob wants; cooperate (says Bob)
         let Bob cooperate; cooperate (for Bob); I was going to cooperate; I cooperated; cooperation
