@@ -26,7 +26,7 @@ def membership(view: Facts) -> dict[str, Any]:
 
 def binding(view: Facts) -> dict[str, Any]:
     """Return the template variable that says when an offer binds: after all members' signatures."""
-    return {"binding": "delegates have accepted and each member has signed it or stays out"}
+    return {"binding": "delegates have accepted and each other member has signed it or stays out"}
 
 
 def _norm(offer: Facts) -> str:
