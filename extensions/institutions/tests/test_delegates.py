@@ -165,7 +165,7 @@ async def test_letters_tell_how_it_goes_on_from_where_their_reader_is(script: Sc
     member = members(table)[0]
     delegate = next(agent for agent, act, _ in script.letters if act == "answer")
     told = script.shown_to(delegate, "answer")[0]
-    assert "once all delegates have accepted and each other member has signed it or stays out;" in told
+    assert "delegates have accepted and each other member has signed it or stays out;" in told
     for act, goes_on in (("elect", True), ("ratify", True), ("act", False)):
         letter = script.shown_to(member, act)[0]
         assert ("You are in groups, and each group elects a delegate." in letter) is goes_on
