@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.amounts import MICRO
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 
@@ -87,6 +86,7 @@ def _write(out: Path, game: "StageGame", name: str) -> None:
     """
     import yaml
 
+    from shapley_coop.amounts import MICRO
     from shapley_coop.games import load
 
     unit = lcm(*((x * MICRO).denominator for pays in game.pays.values() for x in pays))

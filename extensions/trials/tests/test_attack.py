@@ -178,7 +178,7 @@ def as_if_all_had_worked(table: EvaluatedTable, norm: str) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "shapley_coop.deals.language.choices:parse_exact", lambda text: Fraction(1)),
+    ("over-claimer", "shapley_coop.deals.language.claims:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
         "shapley_coop.deals.monitor:Monitor.breaches",
