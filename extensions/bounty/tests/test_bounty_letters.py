@@ -41,3 +41,12 @@ async def test_a_bounty_is_asked_about_in_its_own_words(script: Script) -> None:
     as_kept(SNAPSHOTS / "consent_answer_bounty_ada.md", first)
     as_kept(SNAPSHOTS / "consent_answer_bounty_again_ada.md", again)
     assert len([*SNAPSHOTS.glob("*.md")]) == 3
+
+
+async def test_where_all_answer_once_no_letter_tells_of_counter_offers(script: Script) -> None:
+    for name in ("Ada", "Bob", "Dora"):
+        script[name, "answer_bounty"] = "<ACCEPT>"
+    room = {"game": "delivered", "params": BOUNTY, "rounds": 1}
+    (_, _, table, user), *_ = await letters_of(script, "consent", **room)
+    assert "Everybody answers once; there are no counter-offers." in table
+    assert "counter-offer can say" not in table + user
