@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import apportion, exact
+from shapley_coop.earned_value import Intervals, Weights
 from shapley_coop.extensions.repository.contributions import Contribution, History
 from shapley_coop.extensions.repository.rules import KINDS
-from shapley_coop.extensions.wev.earned_value import Intervals, Weights
 
 _DECIMALS = 6
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pydantic import Field, model_validator
 
 from shapley_coop.amounts import apportion, exact
-from shapley_coop.extensions.wev.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.analysis import Analysis, BountyAnalysis
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.game import Game

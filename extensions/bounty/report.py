@@ -12,6 +12,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
 from shapley_coop.currencies import decimals_of
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import (
     reduced,
     shown_amount,
@@ -21,7 +22,6 @@ from shapley_coop.extensions.bounty.tables import number
 from shapley_coop.extensions.repository.contributions import Contribution, History
 from shapley_coop.extensions.repository.rules import KINDS
 from shapley_coop.extensions.repository.uncounted import in_words
-from shapley_coop.extensions.wev.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.wev.report import EarnedValue, wev
 
 _WORDS = {

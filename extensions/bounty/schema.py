@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
+from shapley_coop.earned_value import WEIGHTS
 from shapley_coop.extensions.repository.rules import KINDS, Rules
-from shapley_coop.extensions.wev.earned_value import WEIGHTS
 
 
 def schema() -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from shapley_coop.cli.console import finish, note
 from shapley_coop.cli.options import seats_from
 from shapley_coop.cli.playing.people import Serving
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import (
     consent,
@@ -23,7 +24,6 @@ from shapley_coop.extensions.people.tables import serve as serve_pages
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import KINDS, read_rules
-from shapley_coop.extensions.wev.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.wev.report import read_weights
 
 

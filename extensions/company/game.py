@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
+from shapley_coop.earned_value import parts
 from shapley_coop.extensions.company import checks as company_checks
 from shapley_coop.extensions.company.artefacts import (
     PASS,
@@ -30,7 +31,6 @@ from shapley_coop.extensions.company.turn_workspace import TurnWorkspace, as_wri
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.patterns import engine
 from shapley_coop.extensions.repository.rules import Rules
-from shapley_coop.extensions.wev.earned_value import parts
 from shapley_coop.games.analysis import Analysis, BountyAnalysis
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file

@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from shapley_coop.earned_value import WEIGHTS, Weights
 from shapley_coop.extensions.company.artefacts import PHASES, ROLES
 from shapley_coop.extensions.company.task import read_task
-from shapley_coop.extensions.wev.earned_value import WEIGHTS, Weights
 from shapley_coop.games.params import Number, Params
 
 

@@ -22,7 +22,7 @@ def wev(
     role and kind, and optionally rewards in percent. Each kind has an interval of weights. The
     output has each role's interval, its percentage, and the reward's distance from the interval.
     """
-    from shapley_coop.extensions.wev.earned_value import WEIGHTS
+    from shapley_coop.earned_value import WEIGHTS
     from shapley_coop.extensions.wev.report import read_weights, read_wev, wev_report
 
     given = read_weights(weights) if weights else WEIGHTS

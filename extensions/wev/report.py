@@ -1,9 +1,9 @@
 """The report of Weighted Earned Value: each role's interval, single percentage, and reward.
 
-`earned_value` has the formula. The paper gives each weight as an interval, so a role's value is an
-interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So neither the
-roles' lower ends nor their upper ends sum to 100. A role's `point` is its percentage of the total
-value, at the middle of each weight; the points of all roles sum to 100.
+`shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
+value is an interval as well. The weights' lower ends sum to 62 %, their upper ends to 115 %. So
+neither the roles' lower ends nor their upper ends sum to 100. A role's `point` is its percentage of
+the total value, at the middle of each weight; the points of all roles sum to 100.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 
 from shapley_coop.amounts import Number, exact
 from shapley_coop.credit.reading import as_number, as_object, only_keys, read_json
-from shapley_coop.extensions.wev.earned_value import (
+from shapley_coop.earned_value import (
     WEIGHTS,
     Intervals,
     earned_intervals,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from extensions.company.tests.company_play import by_embedded_roles, by_words, company, take
+from shapley_coop.earned_value import WEIGHTS, parts
 from shapley_coop.extensions.bounty.delivered import divided
 from shapley_coop.extensions.company.artefacts import action_of
 from shapley_coop.extensions.company.checks import in_sandbox
@@ -17,7 +18,6 @@ from shapley_coop.extensions.company.task import shown
 from shapley_coop.extensions.company.tree import materialise
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import Rules
-from shapley_coop.extensions.wev.earned_value import WEIGHTS, parts
 from shapley_coop.extensions.wev.report import wev
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.sandbox import CheckResult, SandboxMissing

@@ -224,7 +224,7 @@ def test_a_person_who_does_not_reply_in_time_passes(client: SyncLangGraphClient)
     assert table["settlement"]["ledger"] == "paid"
 
 
-SHORT = {"params": {"talk": 4, "rounds": 4}}
+SHORT = {"params": {"talk": 4, "rounds": 6}}
 """A task exchange of few turns: a person is asked in each of them."""
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.extensions.wev.earned_value import part_intervals, parts
+from shapley_coop.earned_value import part_intervals, parts
 from shapley_coop.extensions.wev.report import WEIGHTS, read_weights, read_wev, wev, wev_report
 
 KINDS = ("code", "decisions", "documents", "fixes")
