@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.embedded import EmbeddedChatModel
+from shapley_coop.state.run_config import OUTSIDERS
 from tests.stub_faults import Completion
 
 _KINDS: dict[str, type[BaseMessage]] = {"system": SystemMessage, "assistant": AIMessage}
@@ -19,7 +20,8 @@ def reply(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
         _KINDS.get(message["role"], HumanMessage)(message["content"] or "") for message in messages
     ]
     agent = request["model"].partition("-")[0]
-    return str(EmbeddedChatModel(character="rational", agent=agent).invoke(letter).text)
+    character = "impartial" if agent in OUTSIDERS else "rational"
+    return str(EmbeddedChatModel(character=character, agent=agent).invoke(letter).text)
 
 
 def by_schema(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
@@ -60,9 +62,15 @@ def fields_of(text: str, schema: dict[str, Any]) -> dict[str, Any]:
         "drops": proposal.get("drops"),
         "decision": _traded(said) if trade else _decision(said),
         "action": said.action,
+        "verdicts": _verdicts(said.speech or ""),
         "percent": float(parse_exact(said.claim or "0") * 100),
     }
     return {name: known.get(name) for name in schema["properties"]}
+
+
+def _verdicts(speech: str) -> list[dict[str, str]]:
+    found = (line.partition(": ") for line in speech.splitlines())
+    return [{"clause": clause, "verdict": verdict} for clause, _, verdict in found]
 
 
 def _decision(said: Message) -> str:

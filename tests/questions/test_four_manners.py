@@ -16,32 +16,40 @@ from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.asked import find_question, names
 from shapley_coop.seats.person import form
-from shapley_coop.state.run_config import RunConfig
-from tests.embedded_reply import by_schema, by_tool, reply
+from shapley_coop.state.run_config import OUTSIDERS, RunConfig
+from tests.embedded_reply import in_form, reply
 from tests.prompts.test_letters import as_kept
+from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+WORK = {"artefacts": {"Ann": {"code": 3}, "Ben": {"code": 1}}, "bounty": 100}
 ROOMS: dict[str, dict[str, Any]] = {
     "shapley_coop": {"game": "escape_room"},
     "contracts": {"game": "prisoners_dilemma", "params": {"rounds": 2}},
     "task_exchange": {"game": "task_exchange"},
     "delegates": {"game": "public_goods", "params": {"rounds": 1}},
     "mediation": {"game": "prisoners_dilemma"},
-    "settlement": {
-        "game": "delivered",
-        "params": {"artefacts": {"Ann": {"code": 3}, "Ben": {"code": 1}}, "bounty": 100},
-    },
-    "consent": {
-        "game": "delivered",
-        "params": {"artefacts": {"Ann": {"code": 3}, "Ben": {"code": 1}}, "bounty": 100},
-    },
+    "settlement": {"game": "delivered", "params": WORK},
+    "consent": {"game": "delivered", "params": WORK},
 }
-ELSEWHERE = {"contract_write", "contract_sign", "contract_judge", "comprehend", "order"}
-ELSEWHERE |= {"exchange_describe", "exchange_score"}
-"""Questions that embedded agents do not bring about, or to which a stub has no answer in fields."""
+ELSEWHERE = {"comprehend", "exchange_describe", "exchange_score", "order"}
+"""Questions of commands, and orders, whose fields by the unit have a test of their own."""
 
-WAYS = {"text": reply, "schema": by_schema, "tools": by_tool}
+WAYS = ("text", "schema", "tools")
+WORDS = " ".join(f"{agent} does cooperate at every turn." for agent in ("Alice", "Bob"))
+
+
+def said(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
+    """Answer as an embedded agent, but draft a contract in words alone."""
+    text = reply(messages, request)
+    drafts = "# Your turn: draft" in str(messages) and "<PROPOSAL>" in text
+    return f"<s>{WORDS}</s>" if drafts else text
+
+
+def answered(messages: list[dict[str, Any]], request: dict[str, Any]) -> str | Completion:
+    """Answer in the form that a request asks for."""
+    return in_form(said(messages, request), request)
 
 
 async def asked_in(graph: str, room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -50,9 +58,9 @@ async def asked_in(graph: str, room: Mapping[str, Any]) -> dict[str, dict[str, A
     An agent is asked the same questions in the same order in each manner; text has no name of them.
     """
     bodies: dict[str, dict[str, list[Any]]] = {}
-    agents = load(room["game"], room.get("params", {})).agents
-    for way, answering in WAYS.items():
-        with StubOpenAI(answering) as stub:
+    agents = [*load(room["game"], room.get("params", {})).agents, *OUTSIDERS]
+    for way in WAYS:
+        with StubOpenAI(answered) as stub:
             seats = {
                 agent: {"model": f"openai:{agent}", "base_url": stub.base_url, "answers": way}
                 for agent in agents
