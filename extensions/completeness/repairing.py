@@ -69,11 +69,21 @@ def _fined(found: Finding, first: Clauses) -> Repair | None:
     fines = [_fine(then.tree, agent, floor(one.most) + 1) for agent, one in exposed]
     if (repair := _closed(found, (*first, *(fine for fine in fines if fine)))) is None:
         return None
-    for clause in first:
-        fewer = tuple(one for one in repair.added if one is not clause)
-        if (still := _closed(found, fewer)) and still.then.lost <= repair.then.lost:
-            repair = still
+    while smaller := _without_one(found, repair):
+        repair = smaller
     return repair
+
+
+def _without_one(found: Finding, repair: Repair) -> Repair | None:
+    """Return the repair without a clause that it does not need; None if it needs all of them.
+
+    After one clause has gone, another may be needed no more.
+    """
+    for clause in repair.added:
+        fewer = _closed(found, tuple(one for one in repair.added if one is not clause))
+        if fewer and fewer.then.lost <= repair.then.lost:
+            return fewer
+    return None
 
 
 def _closed(found: Finding, added: Clauses) -> Repair | None:
