@@ -15,6 +15,7 @@ import pytest
 from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.checked import certify_terms
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.completeness import examine, propose
 from tests.brought import brought_by
 from tests.root import DATA
@@ -27,11 +28,12 @@ STUDY = Path(os.environ.get("COOP_COOPEVAL") or DATA / "coopeval")
 def test_every_published_contract_that_is_not_dominant_is_told_and_most_are_repaired() -> None:
     from shapley_coop.extensions.studies.coopeval import import_study
 
-    proposed = [(one.experiment.world, x) for one in import_study(STUDY) for x in one.proposed]
+    studied = [(one.experiment.world, x) for one in import_study(STUDY) for x in one.proposed]
+    proposed = [(world, x) for world, x in studied if "contract" in x.more]
     count: Counter[str] = Counter()
     for world, contract in proposed:
         facts = {**facts_of(world.game), **means_of(world.game)}
-        found = examine(contract.deal, facts)
+        found = examine(Deal.model_validate(contract.more["contract"]), facts)
         assert contract.dominant is (found.nearest is None)
         if found.nearest is None:
             count["dominant"] += 1
