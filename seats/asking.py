@@ -204,7 +204,13 @@ async def _ask_in_text(seat: Seat, model: BaseChatModel, question: Enquiry) -> A
     return answer_of(reply, str(reply.text), tokens)
 
 
-IN_TEXT = Way(_ask_in_text, lambda error, _seat, limit, _q: (describe_failure(error, limit), None))
+def _failure_in_text(
+    error: BaseException, seat: Seat, limit: float, question: Enquiry
+) -> tuple[str, None]:
+    return describe_failure(error, limit), None
+
+
+IN_TEXT = Way(_ask_in_text, _failure_in_text)
 """The way of models in this process: programs, recordings and embedded agents."""
 
 
