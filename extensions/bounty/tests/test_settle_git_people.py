@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +16,7 @@ from shapley_coop.extensions.bounty.consent import consent_words
 from shapley_coop.extensions.bounty.settling import Settling
 from shapley_coop.extensions.people.pages import SeatPages
 from shapley_coop.seats.records import overdue
+from tests.background import beside
 from tests.browser import PHONE, tab
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 
@@ -236,9 +236,8 @@ def pages(folder: Path) -> Iterator[tuple[SeatPages, Any]]:
     run = begun(params, settling.seats, 0, 0, "tip")
     _, waiting = finish(went_on(run))
     seats = SeatPages(run, waiting, "127.0.0.1", 0)
-    serving = Thread(target=lambda: finish(seats.follow()), daemon=True)
-    serving.start()
-    yield seats, serving
+    with beside(seats.follow()) as serving:
+        yield seats, serving
 
 
 def asked(link: str, reply: Any = None, kind: str = "application/json") -> tuple[int, Any]:

@@ -1,7 +1,7 @@
 """The links of a served table: a letter is answered once, and what is sealed stays so."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Thread
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -16,6 +16,7 @@ from shapley_coop.graphs.replies import ANSWERED
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.storage.register import Run
+from tests.background import beside
 from tests.waiting import wait_for
 
 COOPERATE = {"type": "fields", "args": {"action": "cooperate"}}
@@ -50,7 +51,6 @@ def test_a_reply_sent_twice_at_once_does_not_answer_the_next_letter(
         return found
 
     seats, first = SeatPages(run, ["Alice"], "127.0.0.1", 0), waiting(run)[0]
-    Thread(target=lambda: finish(seats.follow()), daemon=True).start()
     monkeypatch.setattr(pages, "find_waiting", found_by_both)
 
     def sent(_: int) -> str:
@@ -59,10 +59,9 @@ def test_a_reply_sent_twice_at_once_does_not_answer_the_next_letter(
         except ValueError as refused:
             return str(refused)
 
-    with ThreadPoolExecutor(2) as at_once:
-        told = sorted(at_once.map(sent, range(2)))
-    assert told == [ANSWERED, "taken"]
-    following = wait_for("the next letter", lambda: finish(find_waiting(run, "Alice")))
+    with beside(seats.follow()), ThreadPoolExecutor(2) as at_once:
+        assert sorted(at_once.map(sent, range(2))) == [ANSWERED, "taken"]
+        following = wait_for("the next letter", lambda: finish(find_waiting(run, "Alice")))
     assert following[0].facts["turn"] == 2
 
 
