@@ -287,11 +287,9 @@ async def test_a_trial_whose_endpoint_fails_is_neither_blocked_nor_passed() -> N
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> Coop:
     monkeypatch.delenv("COOP_SEND_FACTS")  # tests of endpoints set it, users do not
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 def test_the_command_prints_a_table_and_ends_well_if_all_held(coop: Coop) -> None:
