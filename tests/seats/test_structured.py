@@ -17,13 +17,10 @@ from tests.embedded_reply import by_schema, by_tool, reply
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
 WAYS = {"schema": by_schema, "tools": by_tool, "text": reply}
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def room(stub: StubOpenAI, **settings: Any) -> RunConfig:

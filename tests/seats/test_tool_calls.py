@@ -25,16 +25,11 @@ from tests.stub_openai import StubOpenAI
 
 __all__ = ["with_tools"]
 
-pytestmark = pytest.mark.usefixtures("with_tools")
+pytestmark = pytest.mark.usefixtures("with_tools", "openai_key")
 
 WHOSE = ("history", {"agent": "Bob"})
 DRAFT = ("evaluate_deal", {"clauses": []})
 OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated", "happened"}
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def room(stub: StubOpenAI, answers: str = "tools", **more: Any) -> RunConfig:

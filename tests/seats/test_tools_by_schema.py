@@ -19,12 +19,7 @@ from tests.stub_openai import Reply, StubOpenAI
 
 __all__ = ["with_tools"]
 
-pytestmark = pytest.mark.usefixtures("with_tools")
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+pytestmark = pytest.mark.usefixtures("with_tools", "openai_key")
 
 
 def asks_first(*calls: tuple[str, dict[str, Any]]) -> Reply:

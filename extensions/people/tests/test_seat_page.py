@@ -1,6 +1,5 @@
 """A person at the seat's page, in a real browser: the letter, the form, its preview, its draft."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,6 @@ pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
 
 JSON = {"accept": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("seat_page")) as running:
-        yield running
 
 
 class Table:

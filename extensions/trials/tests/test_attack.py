@@ -32,13 +32,10 @@ from tests.scripted import facts
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 ON_THE_SEAT = ("over-claimer", "fake-consensus", "injector", "secret-extractor")
 """The attacks that try the target's judgement."""
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def test_an_adversary_reads_its_letters_as_it_is_shipped(

@@ -26,6 +26,8 @@ from tests.root import ROOT
 from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
 
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 PAGE = ROOT / "docs" / "answers.md"
 OFFER = '{"clauses": [{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 9}]}'
 
@@ -222,11 +224,6 @@ def test_words_beside_a_call_are_kept_as_far_as_they_are_not_thought() -> None:
 DROPPED = "I could write <ACTION>door</ACTION>, but then nobody opens it. So I pull.\n"
 FIELDS = json.dumps({"thoughts": "", "action": "lever", "notes": None})
 FENCED = f"Shall I?\n```json\n{FIELDS.replace('lever', 'door')}\n```\nNo.\n"
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
