@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,15 +128,20 @@ async def test_a_resume_repeats_at_most_the_call_in_flight() -> None:
     assert told(outcome) == told(await embedded())
 
 
-async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
-    with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
-        first = await play("shapley_coop", room(stub))
-    path = tmp_path / "letters.jsonl"
+async def plays_again(first: dict[str, Any], folder: Path) -> None:
+    """A recording of a run with tools plays it again."""
+    path = folder / "letters.jsonl"
     lines = (recording_line(entry) for entry in await entries(first["run"]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     seats = {"*": f"recording:{path}"}
     again = await play("shapley_coop", RunConfig.model_validate({"seats": seats, "tools": True}))
     assert told(again) == told(first)
+
+
+async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
+    with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
+        first = await play("shapley_coop", room(stub))
+    await plays_again(first, tmp_path)
 
 
 async def test_calls_are_capped_for_each_letter_and_the_model_is_told(
