@@ -14,12 +14,12 @@ from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
+from tests.seats.test_openai_seat import told
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
 pytestmark = pytest.mark.usefixtures("openai_key")
 
-OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
 WAYS = {"schema": by_schema, "tools": by_tool, "text": reply}
 
 
@@ -29,10 +29,6 @@ def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
         for agent in ("Alice", "Bob")
     }
     return RunConfig.model_validate({"seats": seats})
-
-
-def told(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in outcome.items() if key not in OWN}
 
 
 # The whole workflow

@@ -14,12 +14,13 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.recording import recording_line
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import TOOL
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.books import change_answers, reworded
 from tests.embedded_reply import by_tool, in_form, reply
+from tests.seats.test_openai_seat import embedded, entries
 from tests.seats.tool_calls import asks_first, with_tools
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
@@ -39,11 +40,6 @@ def room(stub: StubOpenAI, answers: str = "tools", **more: Any) -> RunConfig:
     return RunConfig.model_validate({"seats": seats, "tools": True, **more})
 
 
-async def entries(run: str) -> list[Entry]:
-    table = await table_of(home().runs.get(run))
-    return list(home().journal.entries(table["episode"]))
-
-
 async def spent(run: str, agent: str = "Alice") -> Counter[str]:
     table = await table_of(home().runs.get(run))
     counts: Counter[str] = Counter()
@@ -54,10 +50,6 @@ async def spent(run: str, agent: str = "Alice") -> Counter[str]:
 
 def told(outcome: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in outcome.items() if key not in OWN}
-
-
-async def embedded() -> dict[str, Any]:
-    return await play("shapley_coop", RunConfig())
 
 
 async def test_a_model_asks_and_is_told_and_every_call_is_counted_and_kept() -> None:

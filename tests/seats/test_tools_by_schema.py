@@ -10,16 +10,8 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import READY
 from shapley_coop.seats.records import TOOL
 from tests.embedded_reply import by_schema
-from tests.seats.test_tool_calls import (
-    DRAFT,
-    WHOSE,
-    embedded,
-    entries,
-    plays_again,
-    room,
-    spent,
-    told,
-)
+from tests.seats.test_openai_seat import embedded, entries
+from tests.seats.test_tool_calls import DRAFT, WHOSE, plays_again, room, spent, told
 from tests.seats.tool_calls import with_tools
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import Reply, StubOpenAI
