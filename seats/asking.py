@@ -19,7 +19,7 @@ from langgraph.constants import TAG_NOSTREAM
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.clients import gate_here
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.provider import provider_of
@@ -166,7 +166,7 @@ def _way_of_models() -> Way:
 
 async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
     ask = partial(_ask_once, seat, seed, question, journal)
-    gate = clients_here().gate
+    gate = gate_here()
     return await (ask() if gate is None else gate(seat, question, ask))
 
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables.config import ensure_config
 
+from shapley_coop import extension
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
 from shapley_coop.seats.stopping import Stopping
@@ -19,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 Ask = Callable[[float], Awaitable[Answer]]
 """A function that asks a seat once, with extra seconds for the answer; it may raise SeatError."""
+
+Gate = Callable[[Seat, Any, Ask], Awaitable[Answer]]
+"""A function that delays or limits a call, given the seat, the letter, and what asks once."""
 
 
 @dataclass
@@ -32,8 +38,7 @@ class Clients:
         kept: other resources with the same lifetime, by key.
         opening: the lock that a task holds while it opens a resource of `kept`.
         closing: the exit stack that closes the resources of `kept`.
-        gate: the function that delays or limits calls to models, given the seat, the letter, and
-            the function that asks once; None unless a sweep sets it.
+        gate: the gate of all calls to models; None unless a sweep of this process sets it.
         deaf: seats whose endpoint answered in words although the request forced a tool call.
         unbounded: seats whose endpoint refused the bounds in a schema.
         batched: the client that replaces `http` if a sweep sends letters in batches; else None.
@@ -46,7 +51,7 @@ class Clients:
     kept: dict[Hashable, Any] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
-    gate: Callable[[Seat, Any, Ask], Awaitable[Answer]] | None = None
+    gate: Gate | None = None
     deaf: set[Seat] = field(default_factory=set)
     unbounded: set[Seat] = field(default_factory=set)
     batched: Any = None
@@ -68,6 +73,16 @@ def clients_here() -> Clients:
     if (here := _loops.get(loop)) is None:
         here = _loops[loop] = Clients()
     return here
+
+
+def gate_here() -> Gate | None:
+    """Return the gate of this event loop, or one that the run's metadata names, or None."""
+    if gate := clients_here().gate:
+        return gate
+    told = ensure_config().get("metadata") or {}
+    for key in told.keys() & extension.offered("gates"):
+        return partial(extension.load("gates", key), told[key])
+    return None
 
 
 @asynccontextmanager

@@ -126,7 +126,9 @@ class Extension:
         suites: a suite's name → the package whose folder has the suite, as NAME.yaml.
         suite_checks: a name → a callable that raises ValueError for an unusable suite.
         batches: a provider → its `Batches`, as the extension of sweeps defines them.
-        players: a name → a callable from URLs and a sweep's id to a `Player` of the cells.
+        players: a name → a callable that returns a `Player` of the cells on servers.
+        gates: a key of a run's metadata → a coroutine function that asks a seat as soon as the
+            key's value allows it, given the value, the seat, the letter, and what asks once.
         settings: a new field of a run's configuration → the option of `coop run`.
         additions: the extension's name → the object that reads the `settings` and checks answers
             by their values (`state.additions.Addition`).
@@ -182,6 +184,7 @@ class Extension:
     suite_checks: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
     players: Places = field(default_factory=dict)
+    gates: Places = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     additions: Places = field(default_factory=dict)
     statements: Places = field(default_factory=dict)

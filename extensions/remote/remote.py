@@ -2,15 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from shapley_coop.evals.cell import Cell, Row
+from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
-from shapley_coop.extensions.remote.server import Server
-from shapley_coop.extensions.sweeps.playing import Keep, is_removed
+from shapley_coop.extensions.remote.purse import terms_for
+from shapley_coop.extensions.remote.server import Job, Server
+from shapley_coop.extensions.sweeps.playing import Keep, Limits, is_removed
+from shapley_coop.extensions.sweeps.store import Store
 
 
 class Remote:
@@ -24,22 +27,33 @@ class Remote:
         urls: the servers' addresses; a server that is left out loses its unfinished runs.
         sweep: the sweep's id.
         keep: the runs whose threads stay on the server after their row is written.
-        place: a function that returns the server of a cell, which the sweep's processes share, and
-            records the given one if there is none; without it all servers are asked.
-    """
+        store: the sweep's store, which records the server of each cell; without it all servers are
+            asked. If it is a database, the servers, which must share it, keep to the limits.
+        limits: the limits on cost and rates.
+        prices: the prices of the models.
 
-    elsewhere = True
+    Attributes:
+        elsewhere: whether the servers do not share the sweep's purse, so that a run's calls count
+            when the run has ended.
+    """
 
     def __init__(
         self,
         urls: Sequence[str],
         sweep: str,
         keep: Keep = "all",
-        place: Callable[[str, str], str] | None = None,
+        store: Store | None = None,
+        limits: Limits | None = None,
+        prices: Prices = NO_PRICES,
     ) -> None:
         self._servers, self._sweep = [Server(url) for url in urls], sweep
         self._keep: Keep = keep
-        self._place = place
+        self._store, self._prices = store, prices
+        limited = limits and (limits.cost is not None or limits.rates)
+        self._limits = limits if limited and store and store.name else None
+        self.elsewhere = self._limits is None
+        if self.elsewhere and limits and limits.rates:
+            raise ValueError("--rpm, --tpm: the server cannot count the calls of a sweep in a file")
         self._chosen: dict[str, Server] = {}
 
     async def play(self, cell: Cell) -> Finished:
@@ -51,7 +65,7 @@ class Remote:
         started, thread = time.monotonic(), self._thread(cell)
         server = self._chosen[cell.id] = await self._server_for(cell, thread)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
-        table, resumed = await server.play(cell, thread, about)
+        table, resumed = await server.play(Job(cell, thread, about, self._terms(cell)))
         volatile = volatile_of(
             cell,
             table,
@@ -98,7 +112,7 @@ class Remote:
         if len(self._servers) == 1:
             return self._servers[0]
         known = {server.url: server for server in self._servers}
-        place = await asyncio.to_thread(self._place, cell.id, "") if self._place else None
+        place = await asyncio.to_thread(self._store.place, cell.id) if self._store else None
         if place in known:
             return known[place]
         if place != "":  # nothing is recorded, or a server that was left out
@@ -106,8 +120,8 @@ class Remote:
             if any(found):
                 return self._servers[found.index(True)]
         chosen = await self._least_busy()
-        if self._place:
-            place = await asyncio.to_thread(self._place, cell.id, chosen.url)
+        if self._store:
+            place = await asyncio.to_thread(self._store.place, cell.id, chosen.url)
         return known.get(place or "", chosen)
 
     async def _least_busy(self) -> Server:
@@ -118,6 +132,12 @@ class Remote:
             for n, server in zip(waiting, self._servers, strict=True)
         ]
         return self._servers[busy.index(min(busy))]
+
+    def _terms(self, cell: Cell) -> dict[str, Any]:
+        """Return the metadata that names the sweep's purse to a server; {} if it is not shared."""
+        if self._store is None or self._limits is None:
+            return {}
+        return terms_for(cell, self._store, self._limits, self._prices)
 
     def _thread(self, cell: Cell) -> str:
         return str(uuid5(NAMESPACE_URL, f"{self._sweep}/{cell.id}"))

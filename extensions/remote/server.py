@@ -25,6 +25,7 @@ from langgraph_sdk.errors import (
 )
 
 from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.sweeps.purse import SpendingLimit
 from shapley_coop.graphs.threads import configure
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.seat import SeatUnavailable
@@ -46,6 +47,7 @@ QUEUED = 10
 _PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
 _PAGE = 100
 _QUARANTINED, _KILLS = "Quarantined", 3
+_TOLD = ("Seat", "ValueError")
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
 _AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
 
@@ -58,6 +60,23 @@ class Away(ValueError):
 
 class Missing(ValueError):
     """The error if the server does not know the thread or the workflow."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A cell to be played on a server.
+
+    Attributes:
+        cell: the cell.
+        thread: the id of the cell's thread.
+        about: the metadata of the thread.
+        terms: further metadata of the thread's runs.
+    """
+
+    cell: Cell
+    thread: str
+    about: dict[str, str]
+    terms: dict[str, Any]
 
 
 @dataclass
@@ -86,22 +105,23 @@ class Server:
         self._heard, self._proven = -PATIENCE, False
         self._depth = (-PATIENCE, 0)
 
-    async def play(self, cell: Cell, thread: str, about: dict[str, str]) -> tuple[Table, bool]:
-        """Play a cell on a thread; return its last state, and whether it was begun before.
+    async def play(self, job: Job) -> tuple[Table, bool]:
+        """Play a cell on its thread; return its last state, and whether it was begun before.
 
         Raises:
+            SpendingLimit: the sweep's purse is empty.
             ValueError: the server refuses or stays away, or the run failed.
         """
         create, found, stop = self._client.threads.create, list[bool](), Stop()
 
         async def ended() -> Table | None:
-            made = create(thread_id=thread, if_exists="do_nothing", metadata=about)
+            made = create(thread_id=job.thread, if_exists="do_nothing", metadata=job.about)
             await self._answered(made)
-            table, begun = await self.table(thread)
+            table, begun = await self.table(job.thread)
             found.append(begun)
             if not _ended(table):
-                await self._run(cell, thread, begun, stop)
-                table, _ = await self.table(thread)
+                await self._run(job, begun, stop)
+                table, _ = await self.table(job.thread)
             return table if _ended(table) else None
 
         self.playing += 1
@@ -187,7 +207,7 @@ class Server:
             clients_here().closing.push_async_callback(self._made.aclose)
         return self._made
 
-    async def _run(self, cell: Cell, thread: str, begun: bool, stop: Stop) -> None:
+    async def _run(self, job: Job, begun: bool, stop: Stop) -> None:
         """Start or resume the cell's run, or join it if it is running; wait for its end.
 
         If an endpoint stopped the run, wait, so that the next call resumes it.
@@ -195,11 +215,11 @@ class Server:
         Raises:
             ValueError: the server is away or refuses, or the run failed.
         """
-        runs = self._client.runs
+        runs, thread = self._client.runs, job.thread
         try:
             latest = await self._answered(runs.list(thread, limit=1))
             run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
-            run = run or await self._begin(cell, thread, begun)
+            run = run or await self._begin(job, begun)
             ended: Any = await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
@@ -211,6 +231,7 @@ class Server:
         """Wait before a stopped run is resumed: longer each time that it made no progress.
 
         Raises:
+            SpendingLimit: the sweep's purse is empty.
             ValueError: no pause cures the failure, or none did for `OUTAGE` seconds.
         """
         state: Any = await self._answered(self._client.threads.get_state(thread))
@@ -221,20 +242,25 @@ class Server:
         failed = [str(task["error"]) for task in state["tasks"] if task.get("error")]
         failed.append(f"{error.get('error')}: {error.get('message')}")
         kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
+        if SpendingLimit.__name__ in kinds:
+            unpaid = failed[kinds.index(SpendingLimit.__name__)]
+            raise SpendingLimit(unpaid.partition("(")[2].strip("'\")"))
         lasting = now - stop.since > (OUTAGE if self._proven else NEW)
         killed = _QUARANTINED in kinds and stop.times < _KILLS
         if lasting or not (killed or SeatUnavailable.__name__ in kinds):
-            told = "".join(f": {each}" for each in failed[:1] if each.startswith("Seat"))
+            told = "".join(f": {each}" for each in failed[:1] if each.startswith(_TOLD))
             raise ValueError(f"{self.url}: the run of thread {thread} stopped before its end{told}")
         await asyncio.sleep(min(_PAUSE * 2**stop.times, _LONGEST))
         stop.times += 1
 
-    async def _begin(self, cell: Cell, thread: str, begun: bool) -> str:
+    async def _begin(self, job: Job, begun: bool) -> str:
         """Start or resume a run as soon as the server's queue is short; return the run's id."""
         while await self.waiting() >= QUEUED:  # noqa: ASYNC110 - the server tells no event
             await asyncio.sleep(_PAUSE)
+        cell, thread = job.cell, job.thread
         config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
         config.pop("configurable")  # the server itself sets the run's thread
+        config["metadata"] |= job.terms
         how: Any = {"config": config, "context": {}, "durability": "sync"}
         # A killed server starts a run again with its input; the key makes that the same play.
         start: Any = None if begun else {"room": cell.room, "idempotency_key": thread}

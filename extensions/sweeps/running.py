@@ -53,20 +53,24 @@ def run_cells(
         name = store.register(suites, skipped or {})
         if not left and keep == "all":  # else runs that a killed process has kept are removed
             return Tally(len(cells), before=len(cells), cost=store.spent)
-        player = _player(remote, name, keep, limits, store)
+        player = _player(remote, name, keep, limits, prices, store)
         with progress(len(cells), what or f"{len(cells)} cells") as moved:
             kept = f"stopped; {folder} keeps what is done, and the same command goes on"
             return _play(store, cells, player, limits, prices, moved, stopped or kept)
 
 
-def _player(remote: Sequence[str], sweep: str, keep: Keep, limits: Limits, store: Store) -> Player:
+def _player(
+    remote: Sequence[str], sweep: str, keep: Keep, limits: Limits, prices: Prices, store: Store
+) -> Player:
     """Return the player of a sweep's cells: this process, or the servers with the URLs `remote`.
 
     Raises:
         ValueError: this process is to play without batches, but letters of the sweep wait in some.
     """
     if remote:
-        player: Player = extension.only("players", NO_PLAYER)(remote, sweep, keep, store.place)
+        player: Player = extension.only("players", NO_PLAYER)(
+            remote, sweep, keep, store, limits, prices
+        )
         return player
     from shapley_coop.extensions.sweeps.checks import check_none_waits
     from shapley_coop.extensions.sweeps.local import Local

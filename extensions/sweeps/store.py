@@ -72,6 +72,7 @@ class Store:
     Attributes:
         folder: the sweep's folder.
         leases: the leases of the processes that play the sweep.
+        name: the sweep's name in a shared database; "" in a file of its own.
 
     Raises:
         ValueError: the folder holds no sweep, or one of another version.
@@ -86,7 +87,7 @@ class Store:
             make_folder(folder)
         elif not (shared or file.is_file()):
             raise self._no_sweep()
-        self._name = folder.resolve().name if shared else ""
+        self.name = folder.resolve().name if shared else ""
         self._database: Database = SqliteDatabase(file)
         self.leases: Leases = FileLeases(folder)
         if shared:
@@ -132,7 +133,7 @@ class Store:
 
     def given(self, **values: Any) -> dict[str, Any]:
         """Return an SQL statement's parameters, with the sweep's name added as `sweep`."""
-        return {"sweep": self._name, **values}
+        return {"sweep": self.name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """Return the rows of a query, whose parameters are `values` and `sweep`."""

@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.extensions.remote.remote import Remote
@@ -34,8 +35,8 @@ Servers = Callable[[Path], AbstractContextManager[Sequence[Server]]]
 class Watched(Remote):
     """A player that tells when its first row is written, and how many there are."""
 
-    def __init__(self, urls: Sequence[str], sweep: str, store: Store) -> None:
-        super().__init__(urls, sweep, place=store.place)
+    def __init__(self, urls: Sequence[str], sweep: str, store: Store, *limits: Any) -> None:
+        super().__init__(urls, sweep, "all", store, *limits)
         self.begun, self.rows = threading.Event(), 0
 
     async def written(self, cell: Cell, row: Row) -> None:

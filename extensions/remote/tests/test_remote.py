@@ -107,11 +107,11 @@ def test_new_cells_do_not_wait_for_a_server_that_is_away(server, tmp_path):
     made, away = suite(vary={"graph": ["llm_only"]}, seeds="0-2"), "http://127.0.0.1:9"
     sweep = registered(tmp_path, made)
     with Store(tmp_path) as store:
-        player = Remote([away, server.url], sweep, place=store.place)
+        player = Remote([away, server.url], sweep, store=store)
         assert run(made, tmp_path, player=player).done == 3
         assert {store.place(cell.id) for cell in expand(made)} == {server.url}
         change(tmp_path, "DELETE FROM sweep_rows")
-        again = Remote([away, server.url], sweep, "failures", store.place)
+        again = Remote([away, server.url], sweep, "failures", store)
         assert run(made, tmp_path, player=again).done == 3
     (row, *_) = map(json.loads, kept(tmp_path, volatile=True))
     assert row["resumed"], "each cell is looked for where it was begun"

@@ -134,8 +134,8 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
     """Refuse limits that this process could not enforce.
 
     Raises:
-        ValueError: several shards have no common database in which to add up their calls; or a
-            server makes the calls, so this process can limit only their cost.
+        ValueError: several shards, or this process and the servers, have no common database in
+            which to count their calls; without one, only a server's cost can be limited.
     """
     given = [name for name, limit in limits.items() if limit not in (None, [])]
     if given and part and part[1] > 1 and not home().database:
@@ -143,9 +143,11 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
             f"{given[0]}: each of {part[1]} shards would spend the whole limit, as the shards "
             "share no database: give one (COOP_DATABASE_URL), or limit the key at its provider"
         )
-    if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
+    of_calls = [name for name in given if name != "--cost-limit"]
+    if remote and of_calls and not home().database:
         raise ValueError(
-            f"{of_calls[0]}: the server asks its seats itself: leave out {of_calls[0]} or --remote"
+            f"{of_calls[0]}: the server makes the calls: give it and this sweep one database "
+            f"(COOP_DATABASE_URL) to count them, or leave out {of_calls[0]} or --remote"
         )
 
 

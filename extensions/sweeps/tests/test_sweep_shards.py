@@ -45,7 +45,10 @@ def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
 @pytest.mark.parametrize("limit", LIMITS[1:])
 def test_a_pace_that_a_server_would_not_keep_is_refused(coop, limit):
     asked = ("sweep", "suite.yaml", "-o", "out", "--remote", "http://127.0.0.1:9", *limit)
-    assert f"{limit[0]}: the server asks its seats itself" in one_line(coop(*asked), USAGE)
+    assert (
+        f"{limit[0]}: the server makes the calls: give it and this sweep one database"
+        in one_line(coop(*asked), USAGE)
+    )
 
 
 @pytest.mark.parametrize("given", ["2", "1/0", "0/2", "3/2", "a/b", "auto"])

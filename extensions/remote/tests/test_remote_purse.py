@@ -1,0 +1,79 @@
+"""A sweep and its servers with one purse, in one database."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shapley_coop.evals.prices import Price, Prices
+from shapley_coop.extensions.remote.remote import Remote
+from shapley_coop.extensions.sweeps.folders import failures_in
+from shapley_coop.extensions.sweeps.playing import EVERY, Limits, Rates
+from shapley_coop.extensions.sweeps.store import Store
+from tests.embedded_reply import reply
+from tests.evals.swept import behind, registered, run
+from tests.postgres import own_database
+from tests.server_process import Server
+from tests.stub_openai import StubOpenAI
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
+
+DEAR = Prices({"openai:*": Price(input=0, output=1_000)})
+DEAR_MODELS = ("openai:Alice", "openai:Bob")
+DEAREST = 300 * 1_000 / 1_000_000
+"""USD of the longest answer that a seat may give."""
+
+
+@pytest.fixture
+def database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COOP_DATABASE_URL", own := own_database(postgres_url))
+    return own
+
+
+@pytest.fixture
+def server(database: str, tmp_path: Path) -> Iterator[Server]:
+    serving = Server(tmp_path / "server", OPENAI_API_KEY="none", COOP_DATABASE_URL=database)
+    try:
+        yield serving.start()
+    finally:
+        serving.stop()
+
+
+def test_each_call_of_a_server_is_paid_before_it_is_made(server: Server, tmp_path: Path) -> None:
+    with StubOpenAI(reply) as stub, Store(tmp_path / "out", new=True) as store:
+        made = behind(stub, ["shapley_coop"], "0-15")
+        sweep = registered(tmp_path / "out", made)
+
+        def played(limits: Limits) -> str:
+            player = Remote([server.url], sweep, "all", store, limits, DEAR)
+            return run(made, tmp_path / "out", limits, player, DEAR).stopped
+
+        for _ in range(2):  # the second time little is left to spend
+            assert "cost limit of 1 USD" in played(Limits(cost=1))
+            assert 1 - DEAREST <= store.spent <= 1 + DEAREST
+        assert stub.calls < 16 * 8, "cells are left to play"
+        assert played(Limits(cost=100, rates={EVERY: Rates(rpm=1_000)})) == ""
+        calls = [c for row in store.rows() for c in row["calls"] if c["model"] in DEAR_MODELS]
+        assert stub.calls == sum(call["calls"] for call in calls), "no call was made twice"
+        assert store.spent == pytest.approx(DEAR.cost(calls))
+
+
+def test_a_server_without_the_sweeps_database_asks_nobody(database: str, tmp_path: Path) -> None:
+    alone, limits = Server(tmp_path / "alone", OPENAI_API_KEY="none"), Limits(cost=1)
+    with StubOpenAI(reply) as stub, Store(tmp_path / "out", new=True) as store:
+        made = behind(stub, ["llm_only"], "0")
+        sweep = registered(tmp_path / "out", made)
+        try:
+            player = Remote([alone.start().url], sweep, "all", store, limits, DEAR)
+            assert run(made, tmp_path / "out", limits, player, DEAR).failed == 1
+        finally:
+            alone.stop()
+        assert not stub.calls
+    (failure,) = failures_in(tmp_path / "out")
+    assert "set COOP_DATABASE_URL to the database of the sweep here, too" in failure["error"]
+
+
+def test_a_server_cannot_keep_the_rates_of_a_sweep_in_a_file(tmp_path: Path) -> None:
+    limits = Limits(rates={EVERY: Rates(rpm=1)})
+    with Store(tmp_path, new=True) as store, pytest.raises(ValueError, match="sweep in a file"):
+        Remote(["http://127.0.0.1:9"], "sweep", "all", store, limits)
