@@ -25,6 +25,10 @@ EVERYONE = "everyone"
 """The key in facts for the actions of all agents that have no entry of their own."""
 
 
+NOT_GIVING = ("not give", "don't give", "give nothing")
+"""Other words for the action of a game by which an agent gives nothing."""
+
+
 def give(quantity: int | str, good: str, to: str) -> str:
     """Return the name of the action by which an agent gives goods."""
     return f"give {quantity} {good} to {to}"

@@ -60,8 +60,8 @@ class Marks:
         return text
 
     def also_called(self, action: str) -> Sequence[str]:
-        """Return other words by which letters call an action, and which answers may use."""
-        return ()
+        """Return other words for an action, which answers may use; here, for doing nothing."""
+        return ("do nothing", "no action") if action in ("pass", "wait") else ()
 
     def offer_line(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Return a message as a line of the history, if offers are not of clauses; else {}."""

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import Absent
+from shapley_coop.games.gives import NOT_GIVING
 from shapley_coop.games.params import Names, Number, Params
 from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
@@ -43,7 +44,9 @@ class PublicGoods(SymmetricGame):
     params: PublicGoodsParams  # type: ignore[assignment]
 
     def also_called(self, action: str) -> Sequence[str]:
-        """Return other words for giving the whole endowment, unless parts of it can be given."""
+        """Return other words for giving nothing, and for giving all unless parts can be given."""
+        if action == "keep":
+            return [f"{said}{to}" for said in NOT_GIVING for to in ("", " to the fund")]
         if action != "give" or self.params.levels > 1:
             return ()
         much = ("", "everything ", f"all {self.params.endowment} ")

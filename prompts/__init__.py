@@ -1,7 +1,7 @@
 """The letters to agents: Markdown templates, one renderer, and one writer.
 
 >>> from shapley_coop.prompts import render
->>> render("persona", you="Alice", private="", notes="", outsider=False, represents="")
+>>> render("persona", you="Alice", private="", notes="", outsider=False, represents=None)
 'You are **Alice**.\\n'
 
 A missing variable is an error. Agents' words are passed as data and escaped by `fence`,

@@ -122,7 +122,7 @@ def write_request(
             private=private,
             notes=_paragraphs(notes),
             outsider=outsider,
-            represents=few(view.get("represents", [])),
+            represents=few(view["represents"]) if "represents" in view else None,
         ),
         history=history,
         contract=_in_force(view.get("contract") or {}, view["procedure"]["turns"]),

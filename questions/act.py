@@ -19,7 +19,7 @@ from shapley_coop.state.who import able
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read one action that is legal now, and the text with which the agent takes it."""
-    found = find_choice(turn.evaluated, agent, message, turn.evaluated.legal(agent))
+    found = find_choice(turn.evaluated, agent, message)
     if isinstance(found, Fault):
         return found
     return Action.of(action=found)

@@ -142,6 +142,11 @@ def _unwritten(said: AgentOutput) -> str:
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 
 
+def _goods(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """Return the goods that clauses can transfer."""
+    return {"goods": list(turn.evaluated.game.goods)}
+
+
 QUESTION = Question(
     name="contract_write",
     title="write down what was agreed",
@@ -152,8 +157,12 @@ QUESTION = Question(
     check=check,
     publish=publish,
     program="shapley_coop.seats.embedded.clerk:Clerk.write",
-    shows=(all_parties, offered_words, contract_in_force),
-    words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),
+    shows=(all_parties, offered_words, contract_in_force, _goods),
+    words=(
+        offer_to_answer,
+        turn_of_game,
+        lambda view: {"sections": SECTIONS, "goods": view["goods"]},
+    ),
     tells=what_was_agreed,
     teaches=True,
 )

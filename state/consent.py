@@ -40,6 +40,7 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
         currency=game.currency,
         now=now,
         open_turns=game.open_turns,
+        also_called=game.also_called,
     )
 
 

@@ -1,14 +1,16 @@
 """A turn of the game: opening the sealed choices, playing them, and recording the result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.meant import Also
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.games import GameError, Turn
+from shapley_coop.games import Game, GameError, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.additions import without_additions
 from shapley_coop.state.budget import SPENT_UP
@@ -31,7 +33,7 @@ class Choices:
 
 
 def choices_in(
-    evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
+    evaluated: EvaluatedTable, more: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> Choices:
     """Return the actions in the answers to which the table's sealed pointers point.
 
@@ -40,11 +42,10 @@ def choices_in(
 
     Args:
         evaluated: the table.
-        choices: a function from an agent to its possible choices; by default its legal actions.
+        more: each choice that agents have besides their legal actions → other words for it.
     """
     table = evaluated.table
     answers = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
-    known = choices or evaluated.legal
     passes = [
         {"effect": "pass", "agent": agent, "label": said["label"]}
         | ({"excused": True} if said["label"] == SPENT_UP else {})
@@ -52,7 +53,7 @@ def choices_in(
         if "label" in said
     ]
     actions = {
-        agent: _reveal(evaluated, agent, entry.answer.text, known(agent))
+        agent: _reveal(evaluated, agent, entry.answer.text, more)
         for agent, entry in answers.items()
     }
     return Choices(actions, passes)
@@ -91,10 +92,15 @@ def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
 
 
 def find_choice(
-    evaluated: EvaluatedTable, agent: str, message: Message, choices: Sequence[str]
+    evaluated: EvaluatedTable,
+    agent: str,
+    message: Message,
+    more: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str | Fault:
     """Return the choice that a message names; a fenced block behind it is its missing content."""
-    found = choose(in_a_word(message), choices, evaluated.game.also_called)
+    legal = evaluated.legal(agent)
+    choices = [*legal, *more] if more else legal
+    found = choose(in_a_word(message), choices, words_for(evaluated.game, more))
     if isinstance(found, Fault):
         return found
     if message.fence and evaluated.objection(agent, found[0]):
@@ -102,9 +108,21 @@ def find_choice(
     return found[0]
 
 
-def _reveal(evaluated: EvaluatedTable, agent: str, text: str, choices: Sequence[str]) -> str:
+def words_for(game: Game, more: Mapping[str, Sequence[str]]) -> Also:
+    """Return the function that gives other words for a game's actions and for the choices `more`.
+
+    Args:
+        game: the game.
+        more: choice → other words for it.
+    """
+    return lambda choice: more.get(choice) or game.also_called(choice)
+
+
+def _reveal(
+    evaluated: EvaluatedTable, agent: str, text: str, more: Mapping[str, Sequence[str]]
+) -> str:
     message = scan(without_additions(evaluated.config, text))
     assert not isinstance(message, Fault), "what was sealed had been validated"
-    found = find_choice(evaluated, agent, message, choices)
+    found = find_choice(evaluated, agent, message, more)
     assert not isinstance(found, Fault), "what was sealed had been validated"
     return found

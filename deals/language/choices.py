@@ -11,27 +11,22 @@
 'cooperate'
 >>> choose(Message(outside="Ben is fair.\\nI vote for Ben."), ["Ann", "Ben"])
 ('Ben', 'read the last line as the action')
->>> choose(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
-'delegate'
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import unfinished, written_lines
 from shapley_coop.deals.language.lenient_json import Json, read_json
-from shapley_coop.deals.language.meant import find_action, find_meant, unwrap
+from shapley_coop.deals.language.meant import Also, find_action, find_meant, unwrap
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
 Choice = tuple[str, str]
 """An action, and the repair made in reading the action, in words; "" if there was none."""
-
-Also = Callable[[str], Sequence[str]]
-"""An action → other words for it."""
 
 LABELLED = re.compile(
     r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
@@ -62,7 +57,7 @@ def choose(message: Message, legal: Sequence[str], also: Also | None = None) -> 
     """
     if message.action is not None:
         return _in_tag(message.action, legal, also)
-    named = {_find_now(said, legal) for said in _candidates(message.outside, legal)}
+    named = {_find_now(said, legal, also) for said in _candidates(message.outside, legal, also)}
     found = {action for action in named if action}
     if len(found) > 1:
         both = " and ".join(sorted(found))
@@ -76,16 +71,19 @@ def choose(message: Message, legal: Sequence[str], also: Also | None = None) -> 
     )
 
 
-def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
+def chosen_of(
+    message: Message, choices: Sequence[str], told: Sequence[str] = (), also: Also | None = None
+) -> Choice | Fault:
     """Return the action that `choose` reads; it must be in `choices` and have no argument.
 
     Args:
         message: the answer.
         choices: all actions that the answer may choose.
         told: the actions that the feedback on a fault lists; () for all choices.
+        also: gives the other words by which letters call an action.
     """
     told = told or choices
-    found = choose(message, choices)
+    found = choose(message, choices, also)
     if isinstance(found, Fault):
         again = choose(message, told)
         return again if isinstance(again, Fault) else found
@@ -95,9 +93,9 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
     return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(told)}.")
 
 
-def _find_now(said: str, legal: Sequence[str]) -> str | None:
+def _find_now(said: str, legal: Sequence[str], also: Also | None) -> str | None:
     """Return the one legal action that a text chooses; None for long texts."""
-    return find_action(said, legal, now=True) if len(said) <= _LONGEST_NAME else None
+    return find_action(said, legal, True, also) if len(said) <= _LONGEST_NAME else None
 
 
 def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Fault:
@@ -108,9 +106,12 @@ def _in_tag(said: str, legal: Sequence[str], also: Also | None) -> Choice | Faul
         said = fenced[1]
     if labelled := LABELLED.fullmatch(said):
         said = labelled[1]
-    action = _find_now(said, legal) or _called_so(said, legal, also) or _same_call(said, legal)
-    action = action or _plainly(unwrap(said).casefold(), legal)
-    if action := action or _in_other_words(said, legal, also):
+    action = (
+        _find_now(said, legal, also)
+        or _called_so(said, legal, also)
+        or _same_call(said, legal, also)
+    )
+    if action := action or _keeping(unwrap(said).casefold(), legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -133,8 +134,10 @@ _KEY = re.compile(r"(?<=[(,])\w{1,60}=")
 """The name of an argument, which a call may leave out."""
 
 
-def _same_call(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal action equal to a text except for marks, blanks and arguments' names.
+def _same_call(said: str, legal: Sequence[str], also: Also | None = None) -> str | None:
+    """Return the one legal action, or one with other words, equal to a text except for marks.
+
+    Marks include blanks and arguments' names.
 
     >>> calls = ["apply_for_job(job=Cook)", "note(content=Buy milk.)", "order_taxi"]
     >>> _same_call("apply for job (Cook)", calls), _same_call('note(content="Buy milk")', calls)
@@ -146,21 +149,9 @@ def _same_call(said: str, legal: Sequence[str]) -> str | None:
     def bare(call: str) -> str:
         return _KEY.sub("", _QUOTING.sub("", call)).casefold()
 
-    found = [one for one in legal if bare(one) == bare(said)]
+    words = {one: [one, *(also(one) if also else ())] for one in legal}
+    found = [one for one, told in words.items() if bare(said) in map(bare, told)]
     return found[0] if len(found) == 1 else None
-
-
-def _in_other_words(said: str, legal: Sequence[str], also: Also | None) -> str | None:
-    """Return the one legal action that letters also call so.
-
-    >>> words = {"order_taxi": ["Order a taxi."], "print_document": ["Print the handouts."]}
-    >>> _in_other_words("order a taxi", list(words), words.get)
-    'order_taxi'
-    """
-    if also is None:
-        return None
-    found = {one for one in legal if _same_call(said, also(one))}
-    return found.pop() if len(found) == 1 else None
 
 
 def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str | None:
@@ -190,18 +181,13 @@ def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str
     return found[0] if len(found) == 1 else None
 
 
-def _plainly(said: str, legal: Sequence[str]) -> str | None:
-    """Return the legal action that a text means by "do nothing" or by a good of another action.
+def _keeping(said: str, legal: Sequence[str]) -> str | None:
+    """Return the legal action whose object a text names by a good of another action.
 
-    >>> _plainly("do nothing", ["pass", "write"]), _plainly("do nothing", ["pass", "wait"])
-    ('pass', None)
     >>> legal = ["keep", "give 1 wood to Bob"]
-    >>> _plainly("keep my wood", legal), _plainly("keep the promise", legal)
+    >>> _keeping("keep my wood", legal), _keeping("keep the promise", legal)
     ('keep', None)
     """
-    idle = [one for one in legal if one in ("pass", "wait")]
-    if re.fullmatch(r"(?:i (?:will )?)?do nothing|no action", said):
-        return idle[0] if len(idle) == 1 else None
     found = re.fullmatch(r"(?:i (?:will )?)?(\w+) (?:all )?(?:my|the) (\w+)", said)
     if found is None or found[1] not in legal:
         return None
@@ -213,7 +199,7 @@ def _words_of(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
+def _candidates(outside: str, legal: Sequence[str], also: Also | None) -> Iterator[str]:
     """Yield texts of an untagged answer that may name its action: certain lines, or a tool call.
 
     These are labelled lines and the last two lines; the choice is unclear if the two disagree.
@@ -222,7 +208,7 @@ def _candidates(outside: str, legal: Sequence[str]) -> Iterator[str]:
     labelled = [found[1] for line in lines if (found := LABELLED.fullmatch(line))]
     listed = bool(lines and _BULLET.match(lines[-1]))
     ends = [_BULLET.sub("", line, count=1) if listed else line for line in lines[-2:]]
-    alone = lines and not unfinished("".join(lines[-2:-1])) and _find_now(ends[-1], legal)
+    alone = lines and not unfinished("".join(lines[-2:-1])) and _find_now(ends[-1], legal, also)
     if alone or (lines and LABELLED.fullmatch(lines[-1])):
         yield from (*labelled, *ends)
     words = outside.strip()

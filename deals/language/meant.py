@@ -1,9 +1,12 @@
 """The search for the one known name that an agent means."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from shapley_coop.deals.language.hedges import agreeing, split_reason
+
+Also = Callable[[str], Sequence[str]]
+"""An action → other words for it."""
 
 _AROUND = " \t\r\n*`\"'“”‘’_"
 
@@ -22,11 +25,12 @@ def find_meant(said: str, known: Collection[str]) -> str | None:
     return said if said in known else _find_spelt(unwrap(said), _by_spelling(known))
 
 
-def _by_spelling(known: Iterable[str]) -> dict[str, list[str]]:
-    """Return spelling → the names that have it."""
+def _by_spelling(known: Iterable[str], also: Also | None = None) -> dict[str, list[str]]:
+    """Return spelling → the names that have it, or that other words of this spelling mean."""
     names: dict[str, list[str]] = {}
     for name in known:
-        names.setdefault(_spelling(name), []).append(name)
+        for spelling in {_spelling(word) for word in (name, *(also(name) if also else ()))}:
+            names.setdefault(spelling, []).append(name)
     return names
 
 
@@ -38,7 +42,7 @@ def _find_spelt(words: str, names: Mapping[str, Sequence[str]]) -> str | None:
     """Return the one name with this spelling, or else the one that differs in a plural."""
     bare = _spelling(words)
     alike = names.get(bare) or [name for form in _forms(bare) for name in names.get(form, ())]
-    return alike[0] if len(alike) == 1 else None
+    return alike[0] if len({*alike}) == 1 else None
 
 
 def _forms(spelling: str) -> set[str]:
@@ -53,7 +57,9 @@ def _forms(spelling: str) -> set[str]:
     return forms
 
 
-def find_action(said: str, known: Collection[str], now: bool = False) -> str | None:
+def find_action(
+    said: str, known: Collection[str], now: bool = False, also: Also | None = None
+) -> str | None:
     """Return the one known action that a text names, as its name or as a deed, else None.
 
     Around the name stand only words that change nothing: any other word could deny or restrict it.
@@ -63,6 +69,7 @@ def find_action(said: str, known: Collection[str], now: bool = False) -> str | N
         known: the known actions.
         now: whether the action is done at once, so that "again" or "this turn" means what it
             says, and a reason may follow behind a dash.
+        also: gives the other words by which letters call an action.
 
     >>> find_action("I will pull the lever", ["door", "lever"]), find_action("cast Heal", ["Heal"])
     ('lever', 'Heal')
@@ -78,7 +85,7 @@ def find_action(said: str, known: Collection[str], now: bool = False) -> str | N
     words, reason = _without_aside(unwrap(said).replace("’", "'"))
     if not now and _NOW.search(words):
         return None
-    names = _by_spelling(known)
+    names = _by_spelling(known, also)
     named = [(core, name) for core in _cores(words) if (name := _find_spelt(core, names))]
     if not named:
         return None
@@ -165,8 +172,7 @@ _BEHIND = re.compile(
     r"as (?:the |our )?(?:deal|contract|c\d+) (?:asks|says|demands|requires)|"
     r"according to (?:the|our) (?:deal|contract)|again|now|at once|right now|for now|"
     r"once (?:more|again)|(?:in |for )?this (?:turn|round|time)|(?:my|the|this) (?:move|turn)|"
-    r"(?:my (?:move )?)?to the mediator|for (?:everyone|everybody|(?:all )?the others|all of us)|"
-    r"(?:on|at) the boss|(?-i:with [A-Z]\w{0,40}))$",
+    r"for (?:everyone|everybody|(?:all )?the others|all of us)|(?-i:with [A-Z]\w{0,40}))$",
     re.IGNORECASE,
 )
 """What may stand behind an action's name: "again", "as agreed", "with Bob"."""

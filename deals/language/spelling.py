@@ -85,11 +85,13 @@ def read_name(
     if terms is None:
         return said
     known = _actions(terms, of) if key == "action" else list(terms.agents)
-    meant = find_action if key == "action" else find_meant
     if key in ("payer", "payee"):
         known = [*known, OTHERS]
     everybody_else = unwrap(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
-    found = OTHERS if everybody_else else meant(said, known)
+    if key == "action":
+        found = find_action(said, known, also=terms.also_called)
+    else:
+        found = OTHERS if everybody_else else find_meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")

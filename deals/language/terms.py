@@ -1,6 +1,6 @@
 """The facts of a run with which a proposal is read and checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shapley_coop.games.open_turns import OpenTurns, always_open
@@ -19,3 +19,4 @@ class Terms:
     currency: str = ""  # the currency of amounts; "" for points of the game
     now: int = 1  # the first turn at which the deal would bind
     open_turns: OpenTurns = always_open
+    also_called: Callable[[str], Sequence[str]] | None = None  # action → other words for it

@@ -234,7 +234,7 @@ class TaskExchange(Game):
         """Return the words and the exact description of the task that an action does or hands."""
         task, to = self.handed(action) or (action, "")
         if task not in self._positions:
-            return ()
+            return super().also_called(action)
         said = self.tasks.atoms[self._positions[task]].says
         words = dict.fromkeys((said, self.tasks.registry.describe(self._bit(task)).rstrip(".")))
         return [hand(one, to) if to else one for one in words]

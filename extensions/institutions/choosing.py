@@ -8,6 +8,7 @@ from shapley_coop.seats.answer import Action
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.judging import reader
+from shapley_coop.state.playing import words_for
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
@@ -15,8 +16,10 @@ from shapley_coop.state.turn import TurnContext
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read a legal action, or the word by which an agent delegates."""
-    choices = [*turn.evaluated.legal(agent), mediator_of(turn.evaluated.game).word]
-    found = chosen_of(message, choices)
+    game = turn.evaluated.game
+    more = mediator_of(game).called
+    choices = [*turn.evaluated.legal(agent), *more]
+    found = chosen_of(message, choices, also=words_for(game, more))
     return found if isinstance(found, Fault) else Action.of(action=found[0])
 
 

@@ -16,7 +16,7 @@ def mediate(table: Table) -> dict[str, Any]:
     """
     evaluated = EvaluatedTable(table)
     mediator = mediator_of(evaluated.game)
-    found = choices_in(evaluated, lambda agent: [*evaluated.legal(agent), mediator.word])
+    found = choices_in(evaluated, mediator.called)
     delegating = [a for a in evaluated.agents if found.actions.get(a) == mediator.word]
     actions = {**found.actions, **mediator.plays(delegating, evaluated.turn)}
     effects = [{"effect": DELEGATED, "agent": agent} for agent in delegating]

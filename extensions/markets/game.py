@@ -27,7 +27,7 @@ from shapley_coop.games.actions import told_actions
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
-from shapley_coop.games.gives import EVERYONE, gives, parse_gift
+from shapley_coop.games.gives import EVERYONE, NOT_GIVING, gives, parse_gift
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over, transfer_words
 from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Number, Params, one_line
@@ -210,6 +210,10 @@ class Trade(Game):
     def default_baseline(self) -> Baseline:
         """Return the baseline, in which an absent agent trades with no agent."""
         return KEEPS
+
+    def also_called(self, action: str) -> Sequence[str]:
+        """Return other words for giving nothing."""
+        return NOT_GIVING if action == KEEP else ()
 
     def happened(self, turn: Turn) -> str:
         """Return the contract's gifts of a turn in words, and whether a pool was accepted."""

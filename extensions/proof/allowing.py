@@ -96,9 +96,7 @@ def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | N
         return None  # an agent must keep earlier promises after expiry, so allow any action
     message = scan(text)
     found = (
-        message
-        if isinstance(message, Fault)
-        else find_choice(evaluated, mandate.agent, message, evaluated.legal(mandate.agent))
+        message if isinstance(message, Fault) else find_choice(evaluated, mandate.agent, message)
     )
     if isinstance(found, Fault):
         return None  # the check of the action itself will report this fault

@@ -97,6 +97,10 @@ class RaidBattle(Game):
             ]
         )
 
+    def also_called(self, action: str) -> Sequence[str]:
+        """Return other words for a skill that is used on the boss."""
+        return () if action == HEAL else [f"{action} {on} the boss" for on in ("on", "at")]
+
     def happened(self, turn: Turn) -> str:
         """Return in words the boss's damage, heroes healed, struck or killed, and the end."""
         told: dict[str, list[str]] = {"healing": [], "strike": [], "death": []}

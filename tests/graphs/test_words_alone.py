@@ -118,6 +118,9 @@ async def test_words_without_a_draft_bind_nobody_and_every_letter_says_why(scrip
     table, letters = await lapsed(script)
     assert table["lapsed"].startswith("All accepted an offer in words, but the summariser made no")
     assert "I cannot draft clauses from these words" in table["lapsed"]
+    (asked,) = script.shown_to("summariser", "contract_write")
+    assert "`pay` and `share`" in asked
+    assert "`give`" not in asked, "nobody holds goods"
     assert len(letters) == 4
     for letter in letters:
         assert letter.facts["no_contract"] == table["lapsed"]

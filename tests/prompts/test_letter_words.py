@@ -33,9 +33,9 @@ def agreeing(script: Script) -> None:
 
 
 def test_a_contracts_writer_is_told_the_plain_words_of_each_kind() -> None:
-    letter = render(
-        "contract_write", parties="A, B", drafted=False, offer_by_id="", sections=[], turns=2
-    )
+    facts = {"parties": "A, B", "drafted": False, "offer_by_id": "", "sections": [], "turns": 2}
+    letter = render("contract_write", goods=["G"], **facts)
+    assert "`give`" not in render("contract_write", goods=[], **facts)
     once, often, part = (
         Pay(payer="A", payee="B", amount=n, basis=basis)
         for n, basis in ((7, "once"), (7, "turn"), ("7/100", "reward"))

@@ -98,7 +98,7 @@ async def test_a_question_is_the_same_in_text_schema_tool_and_form(
         assert filled.keys() - {"notes"} == question.answer.model_fields.keys() - {"notes"}
         assert fields.keys() - {"notes"} <= filled.keys()
         for field, how in question.answer.written().items():
-            if field in fields and field not in ("thoughts", "speech"):
+            if field in fields and field != "thoughts":
                 assert all(tag in letter for tag in re.findall(r"<\w+", how.told())), field
         told = [f"# {name}: {question.title}", "", "In text: " + ", ".join(sorted(tags(letter)))]
         told += ["", "Of schema and tool:", "", *lines(fields), *lines(schema.get("$defs", {}))]

@@ -8,9 +8,11 @@ from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
+from shapley_coop.extensions.institutions.mediator import mediator_of
 from shapley_coop.extensions.institutions.pages.mediation import CHOOSE
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.judging import take
+from shapley_coop.state.playing import words_for
 from tests.deals.language.sloppy_answers import Written
 from tests.deals.language.test_answers import turn
 
@@ -18,15 +20,19 @@ MOVES = [
     Written("I delegate", "delegate", "I will delegate my move to the mediator.", "delegate"),
     Written("delegate my move", "delegate", "<ACTION>delegate my move</ACTION>", "delegate"),
     Written("to whom", "delegate", "<ACTION>Delegate to the mediator.</ACTION>", "delegate"),
+    Written("let it play", "delegate", "I'd say yes.\nI let the mediator play for me.", "delegate"),
+    Written("another plays", "delegate", "<ACTION>let Ann play</ACTION>", "ACTION"),
     Written("both at once", "delegate", "<ACTION>delegate or defect</ACTION>", "ACTION"),
 ]
 
 
 def verdict(text: str) -> str:
-    said = take(replace(turn("act"), question=CHOOSE), "Bob", Answer(text))
+    asked = replace(turn("act"), question=CHOOSE)
+    said, game = take(asked, "Bob", Answer(text)), asked.evaluated.game
     if isinstance(said, Fault):
         return said.label
-    return str(choose(in_a_word(scan(text)), ["cooperate", "defect", "delegate"])[0])
+    also = words_for(game, mediator_of(game).called)
+    return str(choose(in_a_word(scan(text)), ["cooperate", "defect", "delegate"], also)[0])
 
 
 @pytest.mark.parametrize("one", MOVES, ids=lambda one: one.what)

@@ -21,3 +21,13 @@ async def test_the_letters_of_members_and_delegates_are_as_reviewed(script: Scri
             seen.add(name)
             as_kept(SNAPSHOTS / f"{name}.md", user)
     assert seen == KEPT == {path.stem for path in SNAPSHOTS.glob("*.md")}
+
+
+async def test_a_delegate_is_told_for_whom_it_bargains_or_that_it_is_alone(script: Script) -> None:
+    room = FOUR.model_dump() | {"params": {"agents": AGENTS[:3]}}
+    letters = await letters_of(script, "delegates", **room)
+    bargains = {agent: user for agent, act, _, user in letters if act in ("reason", "answer")}
+    told = [user.partition("**, the delegate of your group, ")[2] for user in bargains.values()]
+    assert sorted(line.split()[0] for line in told) == ["where", "which"]
+    assert sum(line.startswith("which has no other member.") for line in told) == 1
+    assert all("delegate of your group" not in user for _, act, _, user in letters if act == "act")

@@ -146,6 +146,13 @@ async def test_embedded_agents_delegate_where_it_pays_and_the_record_says_who(
     assert (table["status"], table.get("contract")) == ("no_deal", None)
 
 
+async def test_the_mediator_plays_for_who_lets_it_play(script: Script) -> None:
+    script["Alice", "act"] = "<ACTION>Let the mediator play.</ACTION>"
+    table = await table_after(script)
+    assert all("Alice" in who for _, who in delegated(table["record"]))
+    assert len(delegated(table["record"])) == len(table["record"])
+
+
 async def test_who_does_not_delegate_gains_nothing_by_it(script: Script) -> None:
     """Bob is rational; he goes on delegating where it costs him nothing, as Alice sees."""
     script["Alice", "act"] = DEFECT

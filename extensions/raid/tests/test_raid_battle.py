@@ -5,6 +5,10 @@ import json
 import pytest
 
 from extensions.raid.tests.raid_plays import fireball, moments, played, raid, rotation
+from shapley_coop.deals.language.choices import choose
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.language.terms import Terms
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.raid.rules import contributions
 from shapley_coop.games import GameError
 from shapley_coop.games.turns import realised_total
@@ -69,6 +73,18 @@ def test_a_taunt_draws_one_attack_to_the_taunter_and_rests_for_two_turns():
     assert ready == [False, False, True]
     with pytest.raises(GameError, match="Hero3 cannot 'Taunt'"):
         game.step(after.position, {"Hero3": "Taunt"})
+
+
+@pytest.mark.parametrize("said", ["cast Fireball on the boss", "Throw a Fireball at the boss"])
+def test_a_skill_used_on_the_boss_is_read_in_a_choice_and_in_a_clause(said):
+    game = raid()
+    legal = game.legal(game.start(), "Hero1")
+    assert choose(Message(action=said), legal, game.also_called)[0] == "Fireball"
+    clause = {"kind": "do", "agent": "Hero1", "action": said}
+    terms = Terms(game.agents, game.actions, also_called=game.also_called)
+    assert read_proposal({"clauses": [clause]}, terms).deal.clauses[0].action == "Fireball"
+    heal = "cast Heal on the boss"
+    assert choose(Message(action=heal), legal, game.also_called) == (heal, "")
 
 
 def test_of_two_taunts_only_the_first_takes_effect_and_is_paid_and_rests():

@@ -36,7 +36,6 @@ GAMES = {
         ("write code", "company", "write_code"),
         ("write a document", "company", "write_document"),
         ("I am going to cast Heal", "raid", "Heal"),
-        ("cast Fireball on the boss", "raid", "Fireball"),
         ("Throw a Fireball", "raid", "Fireball"),
         ("pull the lever", "pull", "pull lever"),
     ],
@@ -74,6 +73,25 @@ def test_a_gift_to_the_fund_is_read_if_it_can_only_be_the_whole(said: str) -> No
         found = choose(Message(action=said), game.actions["Alice"], game.also_called)
         assert not isinstance(found, Fault)
         assert (found[0] == "give") is read
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_not_to_give_is_the_action_by_which_the_game_gives_nothing(levels: int) -> None:
+    game = load("public_goods", {"levels": levels})
+    for said in ("Don't give.", "I will not give", "give nothing to the fund, as agreed"):
+        found = choose(Message(action=said), game.actions["Alice"], game.also_called)
+        assert found == ("keep", f"read {said} as keep")
+    for said in ("don't give all of it", "never give", "do not keep", "don't give up"):
+        assert choose(Message(action=said), game.actions["Alice"], game.also_called) == (said, "")
+
+
+@pytest.mark.parametrize("said", ["do nothing", "No action.", "I do nothing this turn"])
+def test_nothing_is_done_by_the_one_action_that_does_nothing(said: str) -> None:
+    also = load("cash_grab").also_called
+    for legal, read in ((["take", "wait"], "wait"), (["pass", "take"], "pass")):
+        assert choose(Message(action=said), legal, also)[0] == read
+    for legal in (["pass", "wait"], ["take", "keep"]):
+        assert choose(Message(action=said), legal, also) == (said, "")
 
 
 NOT_SAID = {
