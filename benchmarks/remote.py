@@ -19,17 +19,12 @@ AT_ONCE, WARM = 8, 16
 
 def remote(cells: int = 200) -> list[Figure]:
     """Measure the cells an hour of a sweep here and of the same sweep on `coop dev`."""
-    with scratch() as folder:
-        server = Server(folder / "server")
-        try:
-            url = server.start().url
-            _seconds(folder / "warm", WARM, url)
-            seconds = {
-                "on this machine": _seconds(folder / "here", cells),
-                "on a server beside it": _seconds(folder / "there", cells, url),
-            }
-        finally:
-            server.stop()
+    with scratch() as folder, Server(folder / "server") as server:
+        _seconds(folder / "warm", WARM, server.url)
+        seconds = {
+            "on this machine": _seconds(folder / "here", cells),
+            "on a server beside it": _seconds(folder / "there", cells, server.url),
+        }
     here, there = seconds.values()
     overhead = max(there - here, 0.001) / cells * 1000  # of few cells it may be lost in noise
     return [

@@ -68,11 +68,8 @@ def _served(folder: Path, latency: float, jobs: int) -> Iterator[dict[str, str]]
     (folder / "plain" / "plain.py").write_text(_PLAIN.format(latency=latency), encoding="utf-8")
     alone = {"dependencies": ["."], "graphs": {"plain": "./plain.py:graph"}}
     (folder / "plain" / "langgraph.json").write_text(json.dumps(alone), encoding="utf-8")
-    try:
-        yield {OURS: ours.start().url, PLAIN: plain.start().url}
-    finally:
-        ours.stop()
-        plain.stop()
+    with ours, plain:
+        yield {OURS: ours.url, PLAIN: plain.url}
 
 
 async def _times(addresses: dict[str, str], repeats: int, at_once: int) -> dict[str, list[float]]:

@@ -1,8 +1,10 @@
 """Options that several commands share, and the parsing of their values."""
 
-from collections.abc import Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.prices import Prices
     from shapley_coop.seats.seat import Seat
 
-
+_Options = TypeVar("_Options")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -129,6 +131,22 @@ def _permit(what: Permission, given: bool) -> bool:
     if given:
         permit(what)
     return given
+
+
+def with_options_of(
+    options: Callable[..., _Options],
+) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """Make a command of a function of one object: each field of its class is an option."""
+
+    def made(function: Callable[[_Options], None]) -> Callable[..., None]:
+        @wraps(function)
+        def command(**given: Any) -> None:
+            function(options(**given))
+
+        command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+        return command
+
+    return made
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:

@@ -48,11 +48,7 @@ def write_rules(
         outsider: whether the reader is a judge or a summariser, not a party.
     """
     course = from_here(known["procedure"], known.get("over", False), known.get("bargains", False))
-    going_on = {
-        "turns": course["turns"],
-        "renegotiate": bargained_again(course.get("renegotiate", "never")),
-        "payments": course.get("payments", True),
-    }
+    going_on = _going_on(course)
     procedure = render("procedure", **going_on, **course_words(course))
     whole = render(
         template,
@@ -67,6 +63,15 @@ def write_rules(
         outsider=outsider,
     )
     return whole.strip() + "\n"
+
+
+def _going_on(course: Facts) -> dict[str, Any]:
+    """Return what the procedure and the language of clauses say about the further course."""
+    return {
+        "turns": course["turns"],
+        "renegotiate": bargained_again(course.get("renegotiate", "never")),
+        "payments": course.get("payments", True),
+    }
 
 
 def _language(known: Facts, going_on: Facts) -> str:

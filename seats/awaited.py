@@ -1,4 +1,4 @@
-"""Base classes of chat models that await their whole answer from a program, graph or service."""
+"""Base classes of chat models that give their whole answer at once: by code, or awaited."""
 
 import asyncio
 from abc import abstractmethod
@@ -27,6 +27,23 @@ async def on_its_own(answer: Coroutine[Any, Any, T]) -> T:
     """
     with set_config_context({}) as context:
         return await asyncio.create_task(answer, context=context)
+
+
+class AnsweringChatModel(BaseChatModel):
+    """A chat model that answers by its method `answer`, which subclasses define."""
+
+    @abstractmethod
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
+        """Return the whole answer."""
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self.answer(messages))])
 
 
 class AwaitedChatModel(BaseChatModel):

@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from shapley_coop.extensions.server.dev import free_port
@@ -74,12 +74,9 @@ def aegra(folder: Path, instances: int = 4) -> Iterator[list[AegraServer]]:
             "REDIS_URL": queue,
             "COOP_HOME": str(folder / "home"),
         }
-        servers = [AegraServer(folder / f"aegra{n}", **shared) for n in range(instances)]
-        try:
-            yield [server.start() for server in servers]
-        finally:
-            for server in servers:
-                server.stop()
+        servers = (AegraServer(folder / f"aegra{n}", **shared) for n in range(instances))
+        with ExitStack() as running:
+            yield [running.enter_context(server) for server in servers]
 
 
 @contextmanager

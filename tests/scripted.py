@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 
+from shapley_coop.seats.awaited import AnsweringChatModel
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 from shapley_coop.seats.seat import Seat
@@ -73,7 +72,7 @@ class Script:
         return [shown(m) for a, b, m in self.letters if a == agent and act in (None, b)]
 
 
-class ScriptedChatModel(BaseChatModel):
+class ScriptedChatModel(AnsweringChatModel):
     """Reads its line off the script."""
 
     reads_facts: ClassVar[bool] = True
@@ -86,21 +85,14 @@ class ScriptedChatModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
         known = told_in(messages)
         key = (self.agent, known["ask"])
         self.script.letters.append((*key, messages))
         lines = self.script.lines.get(key)
         if not lines:
-            return self.stand_in._generate(messages)
+            return self.stand_in.answer(messages)
         line = lines.pop(0) if len(lines) > 1 else lines[0]
         if isinstance(line, Exception):
             raise line
-        text = line if isinstance(line, str) else line(known)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+        return AIMessage(line if isinstance(line, str) else line(known))

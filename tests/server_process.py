@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Self
 from urllib.parse import urlsplit
@@ -155,6 +155,12 @@ class Server:
         self.stop()
         raise RuntimeError(f"no server came up:\n{self.log(since)}")
 
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def stop(self) -> None:
         """End it and everything it has started, giving all of it time to save its work."""
         self._signal(signal.SIGTERM)
@@ -194,6 +200,14 @@ class FixedServer(Server):
         command = super().command()
         command[command.index("--port") + 1] = self._port
         return command
+
+
+@contextmanager
+def fixed_servers(folder: Path, number: int, **environment: str) -> Iterator[list[Server]]:
+    """Run so many servers within the `with` block, each with a home of its own."""
+    with ExitStack() as running:
+        servers = (FixedServer(folder / f"dev{n}", **environment) for n in range(number))
+        yield [running.enter_context(server) for server in servers]
 
 
 class BareServer(Server):

@@ -17,6 +17,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shapley_coop.credit.coalitions import BatchWorth, Coalitions, Floats
 from shapley_coop.credit.values.sampling import Estimate
@@ -76,11 +77,7 @@ def adjusted_shapley(
     """
     if count < LEAST_FOLDS:
         raise ValueError(f"{count} orders are too few: fitting models needs at least {LEAST_FOLDS}")
-    rng = np.random.default_rng(seed)
-    ranks = rng.permuted(np.broadcast_to(np.arange(n), (count, n)), axis=-1)
-    # `rows` becomes an array (count, 2, n + 1, n): the coalitions of each order and its reverse.
-    both = np.stack([ranks, n - 1 - ranks], axis=1)
-    rows = both[:, :, None, :] < np.arange(n + 1)[:, None]
+    both, rows = _orders(n, count, seed)
     worths = worth(rows.reshape(-1, n)).reshape(rows.shape[:-1])
     fixed, candidates, folds = worth(known), _candidates(n), min(count, FOLDS)
     drawn = np.empty((count, n))
@@ -97,6 +94,17 @@ def adjusted_shapley(
     errors = drawn.std(axis=0, ddof=1) / np.sqrt(count)
     evaluations = count * 2 * (n - 1) + 2
     return Estimate(mean, errors, evaluations, "adjusted", count, None)
+
+
+def _orders(n: int, count: int, seed: int) -> tuple[NDArray[np.int64], Coalitions]:
+    """Return random orders and their reverses, an array (count, 2, n), and their coalitions.
+
+    Coalitions are an array (count, 2, n + 1, n): those of each order and its reverse, from ∅ to N.
+    """
+    rng = np.random.default_rng(seed)
+    ranks = rng.permuted(np.broadcast_to(np.arange(n), (count, n)), axis=-1)
+    both = np.stack([ranks, n - 1 - ranks], axis=1)
+    return both, both[:, :, None, :] < np.arange(n + 1)[:, None]
 
 
 def _candidates(n: int) -> Terms:

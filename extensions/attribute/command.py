@@ -2,14 +2,15 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import say_lines
-from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from
+from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from, with_options_of
 from shapley_coop.extras import is_installed, missing_library
 
 App = Annotated[
@@ -132,38 +133,44 @@ Forecast = Annotated[
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]
 
 
-def attribute(
-    app: App,
-    agents: Agents = "",
-    input_: Input = None,
-    score: Score = "",
-    absent: Absent = None,
-    keep: Keep = "",
-    samples: Samples = 1,
-    value: Value = "",
-    yes: Yes = False,
-    advise: Advise = False,
-    cheaper: Cheaper = "",
-    may_lose: MayLose = 0.05,
-    fresh: Fresh = "",
-    safe_tools: SafeTools = "",
-    max_calls: MaxCalls = None,
-    max_steps: MaxSteps = None,
-    exact_up_to: ExactUpTo = 8,
-    trace: Trace = None,
-    context: Context = None,
-    config: Config = None,
-    answers: Answers = "",
-    cache: Cache = None,
-    version: Version = "",
-    prices: PriceFile = None,
-    bounty: Bounty = "",
-    currency: Currency = "",
-    bargain: Bargain = "",
-    forecast: Forecast = False,
-    as_json: Json = False,
-    out: Out = None,
-) -> None:
+@dataclass(frozen=True)
+class Options:
+    """The options of `coop attribute`."""
+
+    app: App
+    agents: Agents = ""
+    input_: Input = None
+    score: Score = ""
+    absent: Absent = None
+    keep: Keep = ""
+    samples: Samples = 1
+    value: Value = ""
+    yes: Yes = False
+    advise: Advise = False
+    cheaper: Cheaper = ""
+    may_lose: MayLose = 0.05
+    fresh: Fresh = ""
+    safe_tools: SafeTools = ""
+    max_calls: MaxCalls = None
+    max_steps: MaxSteps = None
+    exact_up_to: ExactUpTo = 8
+    trace: Trace = None
+    context: Context = None
+    config: Config = None
+    answers: Answers = ""
+    cache: Cache = None
+    version: Version = ""
+    prices: PriceFile = None
+    bounty: Bounty = ""
+    currency: Currency = ""
+    bargain: Bargain = ""
+    forecast: Forecast = False
+    as_json: Json = False
+    out: Out = None
+
+
+@with_options_of(Options)
+def attribute(given: Options) -> None:
     """Divide the score of a LangGraph app among its agents, by running it without some of them.
 
     The app runs once with all agents, then without each agent in turn (leave-one-out), then without
@@ -172,51 +179,57 @@ def attribute(
     """
     if not is_installed("scipy"):
         raise missing_library("an interval of coop attribute", "scipy", "attribute")
-    if bounty and "bounty" not in extension.installed():
-        raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
-    from shapley_coop.extensions.attribute import given, running
+    if given.bounty and "bounty" not in extension.installed():
+        raise ValueError(f"--bounty {given.bounty} needs the extension bounty: see coop list")
+    from shapley_coop.extensions.attribute import running
+    from shapley_coop.extensions.attribute.given import texts_of
 
-    asked = running.asked(app, agents, input_, score, trace)
-    advise = advise or bool(cheaper)
-    value = value or ("leave-one-out" if advise else "")
-    settings = {
-        "samples": samples,
-        "cache": cache,
-        "trace": trace,
-        **({"value": value} if value else {}),
-        "advise": advise,
-        "cheaper": given.models_of(cheaper),
-        "may_lose": may_lose,
-        "max_calls": max_calls or (FREE_CALLS if app == running.DEMO else DEFAULT_CALLS),
-        "max_steps": max_steps,
-        "exact_up_to": exact_up_to,
-        "absent": given.absent_of(absent or []),
-        "keep": given.listed(keep),
-        "fresh": given.fresh_of(fresh),
-        "safe_tools": given.listed(safe_tools),
-        "version": version + given.file_text(app),
-        "answers": given.answers_of(answers),
-        **given.files_of(context=context, config=config),
-        "prices": prices_from(prices),
-    }
-    if forecast:
+    asked = running.asked(given.app, given.agents, given.input_, given.score, given.trace)
+    settings = _settings(given)
+    if given.forecast:
         running.foretell(asked, settings)
         return
-    asks = sys.stdin.isatty() and not yes
+    asks, fresh = sys.stdin.isatty() and not given.yes, given.fresh
     credit = running.attributed(
         asked,
         settings,
-        may_go_on=not value or (advise and asks),
+        may_go_on="value" not in settings or (settings["advise"] and asks),
         asks=asks,
-        acts=app != running.DEMO and fresh != "none" and bool(fresh or not trace),
+        acts=given.app != running.DEMO and fresh != "none" and bool(fresh or not given.trace),
     )
     report, why = credit.as_json(), ""
-    if bounty:
-        work = [app, str(settings["version"]), *given.texts_of(input_, trace), *credit.agents]
-        why = running.divide(report, bounty, currency, bargain, json.dumps(work))
-    running.tell(credit, report, app, as_json, out)
+    if given.bounty:
+        files = texts_of(given.input_, given.trace)
+        work = json.dumps([given.app, str(settings["version"]), *files, *credit.agents])
+        why = running.divide(report, given.bounty, given.currency, given.bargain, work)
+    running.tell(credit, report, given.app, given.as_json, given.out)
     if lacking := why or running.lacking(credit):
         raise ValueError(lacking)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    """Return the settings of an attribution; without `value`, they leave the values open."""
+    from shapley_coop.extensions.attribute import given
+    from shapley_coop.extensions.attribute.running import DEMO
+
+    advise = options.advise or bool(options.cheaper)
+    value = options.value or ("leave-one-out" if advise else "")
+    as_given = ("samples", "cache", "trace", "may_lose", "max_steps", "exact_up_to")
+    return {
+        **{name: getattr(options, name) for name in as_given},
+        **({"value": value} if value else {}),
+        "advise": advise,
+        "cheaper": given.models_of(options.cheaper),
+        "max_calls": options.max_calls or (FREE_CALLS if options.app == DEMO else DEFAULT_CALLS),
+        "absent": given.absent_of(options.absent or []),
+        "keep": given.listed(options.keep),
+        "fresh": given.fresh_of(options.fresh),
+        "safe_tools": given.listed(options.safe_tools),
+        "version": options.version + given.file_text(options.app),
+        "answers": given.answers_of(options.answers),
+        **given.files_of(context=options.context, config=options.config),
+        "prices": prices_from(options.prices),
+    }
 
 
 def attribute_summary(

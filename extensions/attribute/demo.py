@@ -8,10 +8,10 @@ polish. The models answer by rules from their prompts alone, so the results are 
 from collections.abc import Callable, Hashable
 from typing import Any, Literal, TypedDict
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.graph import END, START, StateGraph
+
+from shapley_coop.seats.awaited import AnsweringChatModel
 
 FACTS = {
     "owls": ["turn their heads by 270 degrees", "fly without a sound", "swallow prey whole"],
@@ -52,7 +52,7 @@ class Draft(TypedDict, total=False):
     verdict: Literal["again", "done"]
 
 
-class RuleChat(BaseChatModel):
+class RuleChat(AnsweringChatModel):
     """A chat model whose answer is a fixed function of its prompt."""
 
     rule: Callable[[str], str]
@@ -74,15 +74,13 @@ class RuleChat(BaseChatModel):
     def _identifying_params(self) -> dict[str, Any]:
         return {"model": self.model}
 
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
+        """Return the answer to the last message."""
         prompt = messages[-1].text
         words = self.rule(prompt)
         read, written = len(prompt.split()), len(words.split())
         spent = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
-        answer = AIMessage(words, usage_metadata=spent)
-        return ChatResult(generations=[ChatGeneration(message=answer)])
+        return AIMessage(words, usage_metadata=spent)
 
 
 def _part(prompt: str, head: str) -> list[str]:

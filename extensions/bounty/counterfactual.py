@@ -103,25 +103,18 @@ def counterfactual(
         plays = _Plays(trees, words, unsafe)
         if (whole := plays.score(everyone)) is None:
             raise ValueError(f"--score {command}: {plays.whys[everyone]}")
-        left = {name: plays.score(everyone - {name}) for name in names}
+        contributors = {name: _without(plays, whole, everyone - {name}) for name in names}
         progress()
-        values = _values(plays, names, progress)
-    return {
-        "command": command,
-        "score": whole,
-        "contributors": {
-            name: _without(left[name], whole, values.get(name), plays.whys.get(everyone - {name}))
-            for name in names
-        },
-    }
+        for name, value in _values(plays, names, progress).items():
+            contributors[name]["value"] = value
+    return {"command": command, "score": whole, "contributors": contributors}
 
 
-def _without(
-    score: float | None, whole: float, value: float | None, why: str | None
-) -> dict[str, Any]:
-    """Return a contributor's entry in the result of `counterfactual`."""
+def _without(plays: _Plays, whole: float, others: frozenset[str]) -> dict[str, Any]:
+    """Return a contributor's entry in the result of `counterfactual`, still without its value."""
+    score = plays.score(others)
     missing = None if score is None else whole - score
-    return {"score": score, "missing": missing, "value": value, "why": why or ""}
+    return {"score": score, "missing": missing, "value": None, "why": plays.whys.get(others, "")}
 
 
 def _values(plays: _Plays, names: Sequence[str], progress: Callable[[], Any]) -> dict[str, float]:

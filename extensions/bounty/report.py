@@ -5,7 +5,7 @@ All results are plain data. `settle_history` returns the report, which `tables` 
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -64,16 +64,12 @@ def settle_history(
         raise ValueError(f"{history.path}: nobody made anything that counts" + _why_nobody(history))
     in_force = weights_in_force(history, weights)
     values = wev(artefacts, weights=in_force)
-    names = sorted(values, key=lambda name: (-values[name].point, name))
-    points, decimals = [values[name].point for name in names], decimals_of(currency)
+    decimals = decimals_of(currency)
     total = payable(bounty, decimals)
-    earned = _amounts(names, points, total, None, decimals)
-    amounts = _amounts(names, points, total, payoffs, decimals) if payoffs is not None else earned
-    stated = ("commits", "merges", "by_bots", "excluded")
+    earned = _earned(values, total, decimals)
+    amounts = earned if payoffs is None else _agreed(payoffs, earned, total, decimals)
     return {
-        "repository": history.path,
-        "range": _span(history),
-        **{name: getattr(history, name) for name in stated},
+        **_source(history),
         "bounty": plain(total),
         "currency": currency,
         "decimals": decimals,
@@ -81,18 +77,36 @@ def settle_history(
         "weights": {kind: [float(low), float(high)] for kind, (low, high) in in_force.items()},
         "notes": [*history.notes, *reduced(history, weights)],
         "uncounted": _uncounted(history),
-        "contributors": {
-            name: _worth(artefacts[name], values[name])
-            | {"earned": worth, "amount": amount, "reasons": reasons(history.contributions[name])}
-            for name, worth, amount in zip(names, earned, amounts, strict=True)
-        },
+        "contributors": _contributors(history, values, earned, amounts),
     }
+
+
+def _source(history: History) -> dict[str, Any]:
+    """Return the report's part that says which commits were read."""
+    stated = ("commits", "merges", "by_bots", "excluded")
+    read = {name: getattr(history, name) for name in stated}
+    return {"repository": history.path, "range": _span(history), **read}
 
 
 def _why_nobody(history: History) -> str:
     """Return a contributor whose work does not count, with the reasons; "" if there is none."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
+
+
+def _contributors(
+    history: History,
+    values: Mapping[str, EarnedValue],
+    earned: Mapping[str, str],
+    amounts: Mapping[str, str],
+) -> dict[str, dict[str, Any]]:
+    """Return contributor → its counts, earned value, amounts and reasons, in `earned`'s order."""
+    made, done = _counts(history), history.contributions
+    return {
+        name: _worth(made[name], values[name])
+        | {"earned": worth, "amount": amounts[name], "reasons": reasons(done[name])}
+        for name, worth in earned.items()
+    }
 
 
 def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
@@ -179,20 +193,20 @@ def _counts(history: History) -> dict[str, dict[str, Fraction]]:
     }
 
 
-def _amounts(
-    names: Sequence[str],
-    points: Sequence[Fraction],
-    total: Fraction,
-    payoffs: Mapping[str, int] | None,
-    decimals: int,
-) -> list[str]:
-    units = int(total * 10**decimals)
-    if payoffs is None:
-        return [shown_amount(n, decimals) for n in apportion(units, points)]
+def _earned(values: Mapping[str, EarnedValue], total: Fraction, decimals: int) -> dict[str, str]:
+    """Return contributor → its amount by earned value, the highest value first."""
+    names = sorted(values, key=lambda name: (-values[name].point, name))
+    units = apportion(int(total * 10**decimals), [values[name].point for name in names])
+    return {name: shown_amount(n, decimals) for name, n in zip(names, units, strict=True)}
+
+
+def _agreed(
+    payoffs: Mapping[str, int], names: Iterable[str], total: Fraction, decimals: int
+) -> dict[str, str]:
+    """Return contributor → its agreed amount, in the order of `names`."""
     if set(payoffs) != set(names) or sum(payoffs.values()) != to_micro(total):
         raise ValueError("the payoffs are of other contributors, or do not sum to the bounty")
-    ordered = {name: payoffs[name] for name in names}
-    return list(agreed_amounts(ordered, total, decimals).values())
+    return agreed_amounts({name: payoffs[name] for name in names}, total, decimals)
 
 
 def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -> dict[str, str]:

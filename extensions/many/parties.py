@@ -77,18 +77,11 @@ def parties_by_counts(
     for agent in agents:
         own, had = (_all_kept(counts, agent, asked) for asked in (asks, stood))
         if (own, had) not in known:
-            within, without = (
-                [CountedStage(counts, _sets(counts, agents, all_), k) for all_, k in pairs]
-                for pairs in (zip(asks, own, strict=True), zip(stood, had, strict=True))
-            )
+            within = _stages(counts, agents, asks, own)
+            without = _stages(counts, agents, stood, had)
             known[own, had] = _party(within, without, turns.start)
-        told = _named(known[own, had], agent)
-        parties[agent] = replace(
-            told,
-            without=_shifted(told.without, had_moved[agent]),
-            within=_shifted(told.within, moved[agent]),
-            guaranteed=told.guaranteed + moved[agent],
-        )
+        named = _named(known[own, had], agent)
+        parties[agent] = _with_payments(named, had_moved[agent], moved[agent])
     return parties
 
 
@@ -139,6 +132,16 @@ def _moved(
     return found
 
 
+def _with_payments(party: Party, without: Fraction, within: Fraction) -> Party:
+    """Return a party whose payoffs include its net payments without and within the contract."""
+    return replace(
+        party,
+        without=_shifted(party.without, without),
+        within=_shifted(party.within, within),
+        guaranteed=party.guaranteed + within,
+    )
+
+
 def _shifted(payoffs: PayoffRange, amount: Fraction) -> PayoffRange:
     return PayoffRange(*(each + amount for each in vars(payoffs).values()))
 
@@ -176,6 +179,14 @@ def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]
     found = Counter(_kept(counts, duties) for agent, duties in asked.items() if agent)
     found[_kept(counts, asked[""])] += len(agents) - len(asked) + 1
     return found
+
+
+def _stages(
+    counts: Counts, agents: Sequence[str], asks: Sequence[Asked], own: Sequence[Codes]
+) -> list[CountedStage]:
+    """Return the stages of an agent that takes one of its `own` actions, by turn."""
+    turns = zip(asks, own, strict=True)
+    return [CountedStage(counts, _sets(counts, agents, asked), codes) for asked, codes in turns]
 
 
 def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now: int) -> Party:

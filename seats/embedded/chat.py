@@ -7,21 +7,21 @@ from random import Random
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from shapley_coop import extension
 from shapley_coop.games import Turn
+from shapley_coop.seats.awaited import AnsweringChatModel
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import Character, character
 from shapley_coop.seats.embedded.letter_facts import with_duties
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
 
-class EmbeddedChatModel(BaseChatModel):
+class EmbeddedChatModel(AnsweringChatModel):
     """A simulated agent that answers from the letter only; the same letter gives the same answer.
 
     Args:
@@ -60,20 +60,14 @@ class EmbeddedChatModel(BaseChatModel):
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoil(text, rng) if careless else text
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
+        """Return the agent's answer to a letter."""
         text = self._reply(messages)
-        message = AIMessage(
+        return AIMessage(
             text,
             usage_metadata=_usage(messages, text),
             response_metadata={"finish_reason": "stop", "model_name": self.character},
         )
-        return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(
         self,

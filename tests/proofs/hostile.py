@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 
+from shapley_coop.seats.awaited import AnsweringChatModel
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.models import chat_model as own_model
@@ -44,7 +43,7 @@ Says = Callable[[Asked], str | AIMessage]
 """What is answered to a letter; an exception it raises is the seat's failure."""
 
 
-class SpeakingModel(BaseChatModel):
+class SpeakingModel(AnsweringChatModel):
     """Answers as `says` decides."""
 
     says: Any
@@ -55,20 +54,13 @@ class SpeakingModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "hostile"
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
         letter = as_text(messages)
         known = told_in(messages)
-        sound = self.stand_in._generate(messages).generations[0].text
+        sound = self.stand_in.answer(messages).text
         asked = Asked(self.agent, known["ask"], known, letter, sound, self.stand_in.seed)
         said = self.says(asked)
-        message = said if isinstance(said, AIMessage) else AIMessage(said)
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return said if isinstance(said, AIMessage) else AIMessage(said)
 
 
 @contextmanager

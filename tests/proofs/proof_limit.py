@@ -1,8 +1,7 @@
 """The cost limit of a sweep whose processes, or servers, are killed: what the endpoint billed."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from tests.postgres import own_database, postgres
 from tests.proofs.hostile import at_home
 from tests.proofs.proof import Finding, Proof
 from tests.proofs.proof_remote import SERVERS, Watched, killed_in_turn
-from tests.server_process import FixedServer, Server
+from tests.server_process import fixed_servers
 from tests.stub_openai import StubOpenAI
 from tests.warm_coop import Coop, Stop, warm_coop
 
@@ -90,24 +89,13 @@ def on_servers(folder: Path, times: int) -> Finding:
         stub = opened.enter_context(StubOpenAI(bill.reply, latency=LATENCY))
         made = behind(stub, GRAPHS, f"0-{30 * times}")
         sweep = registered(folder / "out", made)
-        with served(folder, **shared) as servers, Store(folder / "out") as store:
+        with fixed_servers(folder, SERVERS, **shared) as servers, Store(folder / "out") as store:
             player = Watched([one.url for one in servers], sweep, store, limits, DEAR)
             with killed_in_turn(servers, player) as kills:
                 tally = run(made, folder / "out", limits, player, DEAR)
     tried = f"{len(kills)} kills of {SERVERS} servers that share a database, {tally.failed} failed"
     stopped = "cost limit" in tally.stopped and not tally.failed
     return bill.finding(tried, times, stopped)
-
-
-@contextmanager
-def served(folder: Path, **shared: str) -> Iterator[list[Server]]:
-    """Run servers with these variables within the `with` block."""
-    servers: list[Server] = [FixedServer(folder / f"dev{n}", **shared) for n in range(SERVERS)]
-    try:
-        yield [server.start() for server in servers]
-    finally:
-        for server in servers:
-            server.stop()
 
 
 NOT_PROMISED = "A provider may bill a call that was broken off; it counts at its highest cost."

@@ -59,15 +59,11 @@ def attempt(folder: Path, times: int, limit: float) -> Finding:
     """
     server = Server(folder, N_JOBS_PER_WORKER=str(JOBS), **KEYS)
     server.serve_too(PLAIN)
-    with stub_process(*MODEL) as model, stub_process(*ECHO) as echo:
-        try:
-            server.start()
-            before = peak_memory(server)
-            waited = _each({graph: _asked(graph, model) for graph in WAVES}, server, times)
-            memory = peak_memory(server)
-            plain = _each({graph: _plainly(graph, echo) for graph in WAVES}, server, times)
-        finally:
-            server.stop()
+    with stub_process(*MODEL) as model, stub_process(*ECHO) as echo, server:
+        before = peak_memory(server)
+        waited = _each({graph: _asked(graph, model) for graph in WAVES}, server, times)
+        memory = peak_memory(server)
+        plain = _each({graph: _plainly(graph, echo) for graph in WAVES}, server, times)
     _check_calls(waited, plain)
     home = Home(server.home)
     errors = sum(not paid(home, run.table) for runs in waited.values() for run in runs)

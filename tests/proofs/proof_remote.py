@@ -23,7 +23,7 @@ from tests.aegra_server import aegra
 from tests.evals.swept import registered, run, run_once, suite
 from tests.proofs.hostile import at_home
 from tests.proofs.proof import Finding, Proof
-from tests.server_process import FixedServer, Server
+from tests.server_process import Server, fixed_servers
 
 AT_ONCE, SERVERS = 16, 4
 EVERY = float(os.environ.get("COOP_KILL_EVERY", "10"))
@@ -98,17 +98,6 @@ def killed_in_turn(servers: Sequence[Server], player: Watched) -> Iterator[list[
             killing.result()
 
 
-@contextmanager
-def dev_servers(folder: Path) -> Iterator[Sequence[Server]]:
-    """Servers as `coop dev` starts them, each with a home of its own."""
-    servers = [FixedServer(folder / f"dev{number}") for number in range(SERVERS)]
-    try:
-        yield [server.start() for server in servers]
-    finally:
-        for server in servers:
-            server.stop()
-
-
 def results(folder: Path) -> dict[int, tuple[object, ...]]:
     """Return seed → payoffs and contract."""
     told = ((row["seed"], row["result"]) for row in read_rows(folder))
@@ -134,6 +123,8 @@ def proof(promise: str, servers: Servers, short: int) -> Proof:
 
 
 PROOFS = {
-    "remote": proof("A sweep outlives its servers (`coop dev`)", dev_servers, 24),
+    "remote": proof(
+        "A sweep outlives its servers (`coop dev`)", partial(fixed_servers, number=SERVERS), 24
+    ),
     "remote_aegra": proof("A sweep outlives its servers (Aegra)", aegra, 24),
 }

@@ -91,11 +91,8 @@ def served(folder: Path, remote: bool) -> AbstractContextManager[str]:
 
 @contextmanager
 def _running(folder: Path) -> Iterator[str]:
-    server = Server(folder / "server", **KEY)
-    try:
-        yield server.start().url
-    finally:
-        server.stop()
+    with Server(folder / "server", **KEY) as server:
+        yield server.url
 
 
 def proof(remote: bool) -> Proof:

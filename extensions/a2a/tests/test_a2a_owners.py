@@ -21,14 +21,11 @@ pytestmark = pytest.mark.slow
 async def test_a_chat_agent_of_a_langgraph_server_plays_unmodified(tmp_path: Path) -> None:
     server = Server(tmp_path)
     server.serve_too(ROOT / "extensions" / "a2a" / "tests" / "chat_agent.py")
-    server.start()
-    try:
+    with server:
         found = server.client().assistants.search(graph_id="chat_agent")
         bob = f"a2a:{server.url}/a2a/{found[0]['assistant_id']}"
         room = {"game": "escape_room", "seats": {"*": "embedded:rational", "Bob": bob}}
         outcome = await play("negotiation_priced", RunConfig.model_validate(room))
-    finally:
-        server.stop()
     assert outcome["status"] == "agreed"
     assert outcome["happened"]["acted"] == ["Alice", "Bob"]
     assert sum(outcome["payoffs"].values()) == 9

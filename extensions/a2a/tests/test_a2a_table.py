@@ -77,11 +77,8 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     found = Place(tmp_path_factory.mktemp("table"))
-    try:
-        found.server.start()
+    with found.server:
         yield found
-    finally:
-        found.server.stop()
 
 
 class Guest:

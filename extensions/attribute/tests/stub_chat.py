@@ -6,9 +6,9 @@ from importlib.metadata import metadata
 from itertools import count
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+
+from shapley_coop.seats.awaited import AnsweringChatModel
 
 Rule = Callable[[Sequence[BaseMessage]], AIMessage]
 
@@ -21,7 +21,7 @@ def tool_call(name: str, **args: Any) -> AIMessage:
     return AIMessage("", tool_calls=[call])
 
 
-class StubChat(BaseChatModel):
+class StubChat(AnsweringChatModel):
     """Answers by a rule; reads one token a message and writes one a word, and may not tell."""
 
     rule: Rule
@@ -42,15 +42,13 @@ class StubChat(BaseChatModel):
     def bind_tools(self, tools: Any, **said: Any) -> Any:
         return self
 
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **said: Any
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
         answer = self.rule(messages)
         words = len(str(answer.content).split())
         spent = {"input_tokens": len(messages), "output_tokens": words}
         if self.usage:
             answer.usage_metadata = {**spent, "total_tokens": sum(spent.values())}
-        return ChatResult(generations=[ChatGeneration(message=answer)])
+        return answer
 
 
 def example_of(package: str) -> str:

@@ -16,9 +16,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    started = Server(tmp_path_factory.mktemp("chat")).start()
-    yield started
-    started.stop()
+    with Server(tmp_path_factory.mktemp("chat")) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

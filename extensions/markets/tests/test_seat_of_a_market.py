@@ -16,11 +16,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat_of_a_market")]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("seat_of_a_market"))
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("seat_of_a_market")) as running:
+        yield running
 
 
 def test_orders_are_sent_by_choosing_and_bind_as_the_preview_said(

@@ -53,11 +53,8 @@ async def plays_and_verifies(mcp: ClientSession) -> str:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
-    running = Server(tmp_path_factory.mktemp("mcp"))
-    try:
-        yield running.start().url
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("mcp")) as running:
+        yield running.url
 
 
 @pytest.mark.slow

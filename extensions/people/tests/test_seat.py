@@ -21,11 +21,8 @@ PEOPLE = {"room": {"game": "escape_room", "seats": {"*": "human"}}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("seat"))
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("seat")) as running:
+        yield running
 
 
 class Party:

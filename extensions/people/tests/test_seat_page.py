@@ -20,11 +20,8 @@ JSON = {"accept": "application/json"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("seat_page"))
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("seat_page")) as running:
+        yield running
 
 
 class Table:

@@ -29,7 +29,7 @@ from tests.evals.swept import (
     run_once,
     suite,
 )
-from tests.server_process import FixedServer, Server
+from tests.server_process import Server, fixed_servers
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -41,11 +41,8 @@ PAID = "SELECT DISTINCT scope FROM facts WHERE kind IN ('posting', 'answer')"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("server"), OPENAI_API_KEY="none")
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("server"), OPENAI_API_KEY="none") as running:
+        yield running
 
 
 def test_a_server_gives_the_rows_that_this_machine_gives(server, tmp_path):
@@ -235,20 +232,13 @@ class Killing(Remote):
 
 def test_a_server_that_was_killed_is_waited_for_and_no_cell_is_played_twice(tmp_path: Path):
     made = suite(vary={"graph": ["shapley_coop"]}, seeds="0-11")
-    folders = [tmp_path / name for name in ("one", "two", "here", "there")]
-    here = results(read_rows(run_once(made, folders[2])))
-    for folder in folders[:2]:
-        folder.mkdir()
-    servers = [FixedServer(folder) for folder in folders[:2]]
-    try:
-        player = Killing([server.start() for server in servers], registered(folders[3], made))
-        tally = run(made, folders[3], Limits(at_once=6), player=player)
+    here, there = results(read_rows(run_once(made, tmp_path / "here"))), tmp_path / "there"
+    with fixed_servers(tmp_path, 2) as servers:
+        player = Killing(servers, registered(there, made))
+        tally = run(made, there, Limits(at_once=6), player=player)
         threads = [one for server in servers for one in known_threads(server)]
-    finally:
-        for server in servers:
-            server.stop()
-    assert (tally.done, tally.failed) == (12, 0), failures_in(folders[3])
-    assert results(read_rows(folders[3])) == here
+    assert (tally.done, tally.failed) == (12, 0), failures_in(there)
+    assert results(read_rows(there)) == here
     assert len(threads) == len(set(threads)) == 12
     paid = [episodes_paid(server) for server in servers]
     assert sum(map(len, paid)) == 12, "one play for each cell"

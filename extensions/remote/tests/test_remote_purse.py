@@ -32,11 +32,8 @@ def database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def server(database: str, tmp_path: Path) -> Iterator[Server]:
-    serving = Server(tmp_path / "server", OPENAI_API_KEY="none", COOP_DATABASE_URL=database)
-    try:
-        yield serving.start()
-    finally:
-        serving.stop()
+    with Server(tmp_path / "server", OPENAI_API_KEY="none", COOP_DATABASE_URL=database) as serving:
+        yield serving
 
 
 def test_each_call_of_a_server_is_paid_before_it_is_made(server: Server, tmp_path: Path) -> None:
@@ -63,11 +60,9 @@ def test_a_server_without_the_sweeps_database_asks_nobody(database: str, tmp_pat
     with StubOpenAI(reply) as stub, Store(tmp_path / "out", new=True) as store:
         made = behind(stub, ["llm_only"], "0")
         sweep = registered(tmp_path / "out", made)
-        try:
-            player = Remote([alone.start().url], sweep, "all", store, limits, DEAR)
+        with alone:
+            player = Remote([alone.url], sweep, "all", store, limits, DEAR)
             assert run(made, tmp_path / "out", limits, player, DEAR).failed == 1
-        finally:
-            alone.stop()
         assert not stub.calls
     (failure,) = failures_in(tmp_path / "out")
     assert "set COOP_DATABASE_URL to the database of the sweep here, too" in failure["error"]

@@ -9,14 +9,17 @@ from langchain_core.messages import HumanMessage
 from shapley_coop.extensions.rl import Episode, Negotiation
 from shapley_coop.extensions.rl.environment import Seen
 from shapley_coop.extensions.rl.rewards import Score
-from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.extensions.trials.attacks.seat import Pace, Script, ScriptedChatModel, at_once
+from shapley_coop.extensions.trials.attacks.run import (
+    AS_USUAL,
+    Arena,
+    NotReachedError,
+    Played,
+    Setup,
+)
+from shapley_coop.extensions.trials.attacks.seat import Script, ScriptedChatModel
 from shapley_coop.games import load
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import FACTS
-from shapley_coop.state.run_config import JUDGE
-
-PATIENCE = 60.0
 
 
 async def played(episode: Episode, model: BaseChatModel, run: str = "") -> Seen:
@@ -51,32 +54,23 @@ class LearnersArena(Arena):
         self,
         graph: str,
         script: Script,
-        game: str = "escape_room",
-        turns: int = 1,
-        first: bool = True,
-        pace: Pace = at_once,
-        patience: float = PATIENCE,
-        tamper: Any = None,
-        tell: str = "",
-        gang: int = 1,
-        judge: Script | None = None,
+        setup: Setup = AS_USUAL,
         **settings: Any,
     ) -> Played:
-        if tamper or patience < PATIENCE:
+        if setup.tamper or setup.patience < AS_USUAL.patience:
             raise NotReachedError("a learner can only answer letters")
-        params, name = {"rounds": turns}, f"{self.name}-{len(self.runs) + 1}"
-        agents = load(game, params, self.seed).agents
-        me = agents[0 if first else -1]
-        scripts: dict[str, Script] = dict.fromkeys(agents[:gang] if gang > 1 else (), script)
-        scripts |= {JUDGE: judge} if judge else {}
+        params, name = {"rounds": setup.turns}, f"{self.name}-{len(self.runs) + 1}"
+        agents = load(setup.game, params, self.seed).agents
+        me = agents[0 if setup.first else -1]
         seats = {
             who: ScriptedChatModel(script=says, agent=who, seed=self.seed)
-            for who, says in scripts.items()
+            for who, says in setup.scripts(agents, me, script).items()
             if who != me
         }
         others = {"*": self.target, **seats}
-        episode = Episode(game, self.seed, me, others, graph, {"params": params, **settings})
-        learner = ScriptedChatModel(script=script, pace=pace, agent=me, seed=self.seed)
+        more = {"params": params, **settings}
+        episode = Episode(setup.game, self.seed, me, others, graph, more)
+        learner = ScriptedChatModel(script=script, pace=setup.pace, agent=me, seed=self.seed)
         self.runs.append(name)
         end = await played(episode, learner, name)
         assert end.score is not None

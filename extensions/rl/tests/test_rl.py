@@ -8,9 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, convert_to_openai_messages
-from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
 from extensions.rl.tests.scripted_learners import answer, character, played
@@ -19,6 +17,7 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.rl import SPLITS, WEIGHTS, Episode, Negotiation, episodes, score
 from shapley_coop.extensions.rl.dataset import episode
 from shapley_coop.extensions.trials.attacks.seat import ScriptedChatModel
+from shapley_coop.seats.awaited import AnsweringChatModel
 from shapley_coop.state.storage.home import home
 from tests.root import ROOT
 
@@ -26,7 +25,7 @@ PAGE = (ROOT / "docs" / "rl.md").read_text(encoding="utf-8")
 ROOM = episode("escape_room", 1)
 
 
-class Listener(BaseChatModel):
+class Listener(AnsweringChatModel):
     """A language model that keeps the messages it gets; its answers are an embedded agent's."""
 
     inner: Any
@@ -36,10 +35,9 @@ class Listener(BaseChatModel):
     def _llm_type(self) -> str:
         return "listener"
 
-    def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
+    def answer(self, messages: Any) -> AIMessage:
         self.heard.append(convert_to_openai_messages(messages))
-        said = AIMessage(self.inner.invoke(messages).text)
-        return ChatResult(generations=[ChatGeneration(message=said)])
+        return AIMessage(self.inner.invoke(messages).text)
 
 
 async def test_letters_are_exactly_the_messages_that_a_model_at_the_seat_gets() -> None:

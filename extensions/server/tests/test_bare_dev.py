@@ -26,14 +26,12 @@ from tests.server_process import BareServer
 def test_langgraph_dev_alone_plays_and_reads_the_environment_file(tmp_path: Path) -> None:
     server = BareServer(tmp_path)
     (tmp_path / ".env").write_text(f"COOP_HOME={tmp_path / 'from-env-file'}\n", encoding="utf-8")
-    client = server.start().client()
-    try:
+    with server:
+        client = server.client()
         table = values(client, play(client, "shapley_coop", input={"room": {"seed": 3}}))
         assert table["outcome"]["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
         assert (tmp_path / "from-env-file" / "checkpoints.sqlite").exists()
         assert "No durable database" not in server.log(), "it is no deployment"
-    finally:
-        server.stop()
 
 
 def test_the_environment_file_is_optional_and_has_an_example() -> None:

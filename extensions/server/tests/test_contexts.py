@@ -18,9 +18,8 @@ MISSPELT = {"sed": 7}
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    server = Server(tmp_path_factory.mktemp("contexts")).start()
-    yield server.client()
-    server.stop()
+    with Server(tmp_path_factory.mktemp("contexts")) as server:
+        yield server.client()
 
 
 def requests(client: SyncLangGraphClient) -> dict[str, Callable[[], Any]]:

@@ -42,14 +42,10 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
     for name in ("own", "foreign"):
         (folder / f"{name}.py").write_text(GAME)
     options = ("--game", str(folder / "own.py"))
-    server = Server(folder / "server", options, OPENAI_API_KEY="sk-the-developers")
-    try:
-        server.start()
+    with Server(folder / "server", options, OPENAI_API_KEY="sk-the-developers") as server:
         found = re.search(r"/view/\?token=([\w-]+)", server.log())
         assert found
         yield Dev(server, found[1], folder)
-    finally:
-        server.stop()
 
 
 def test_nobody_without_the_token_is_let_in(dev: Dev) -> None:

@@ -39,13 +39,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server = InstalledServer(installed, folder / "own")
     # A library of the server's by its name, which is none.
     (folder / "own" / "langgraph_cli.py").write_text("raise RuntimeError('not yours')\n")
-    try:
-        server.start()
+    with server:
         found = re.search(r"/view/\?token=([\w-]+)", server.log())
         assert found
         yield Served(server, found[1], folder / "own")
-    finally:
-        server.stop()
 
 
 @pytest.mark.slow

@@ -19,11 +19,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("server_threads")]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("both"))
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("both")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,8 @@ ENDED = ("agreed", "no_deal")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("clients"))
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("clients")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

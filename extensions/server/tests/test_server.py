@@ -46,11 +46,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "home" / "secrets").mkdir(parents=True)
     (folder / "home" / "secrets" / "whisper.yaml").write_text(f"Alice: {SECRET}\n")
-    running = Server(folder, OPENAI_API_KEY=KEY)
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(folder, OPENAI_API_KEY=KEY) as running:
+        yield running
 
 
 @pytest.fixture

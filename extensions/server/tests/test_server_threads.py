@@ -22,11 +22,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("server_threads")]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("threads"), OPENAI_API_KEY="sk-canary")
-    try:
-        yield running.start()
-    finally:
-        running.stop()
+    with Server(tmp_path_factory.mktemp("threads"), OPENAI_API_KEY="sk-canary") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -31,9 +31,8 @@ def langsmith() -> Iterator[Capture]:
 
 @pytest.fixture(scope="module")
 def server(langsmith: Capture, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = traced_to(tmp_path_factory.mktemp("traced"), langsmith.url).start()
-    yield running
-    running.stop()
+    with traced_to(tmp_path_factory.mktemp("traced"), langsmith.url) as running:
+        yield running
 
 
 def test_a_trace_is_labelled_scored_and_linked(server: Server, langsmith: Capture) -> None:

@@ -1,6 +1,7 @@
 """`coop sweep`: run experiments."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import note, say
-from shapley_coop.cli.options import BaseUrl, NoSandbox, PriceFile, prices_from
+from shapley_coop.cli.options import BaseUrl, NoSandbox, PriceFile, prices_from, with_options_of
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, Tally, rates_from
 from shapley_coop.state.storage.home import home
 
@@ -35,99 +36,120 @@ TokenRate = Annotated[
     list[str] | None,
     typer.Option(help="N, or provider=N: tokens per minute, over all processes.", metavar="N"),
 ]
+Suites = Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")]
+Limit = Annotated[int | None, typer.Option(help="Play only the first N runs.", min=1)]
+MaxConnections = Annotated[
+    int | None,
+    typer.Option(
+        help=f"Runs played at the same time; {AT_ONCE}, or {AT_ONCE_IN_BATCHES} with --batch.",
+        min=1,
+        max=10_000,
+    ),
+]
+Batch = Annotated[
+    bool,
+    typer.Option(
+        help="Ask openai: models through their endpoint's batch API: cheaper, but each letter "
+        "may take a day."
+    ),
+]
+Shard = Annotated[
+    str,
+    typer.Option(
+        help="i/n: play one of n disjoint parts, for machines without a common database; give "
+        "each its own --out and COOP_HOME."
+    ),
+]
+Kept = Annotated[
+    Keep,
+    typer.Option(help="The runs whose letters and checkpoints are kept; of a server, the threads."),
+]
+DryRun = Annotated[bool, typer.Option(help="Print a forecast; run nothing.")]
+Remote = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="URL of a server that plays the runs; repeat it for several. COOP_REMOTE_TOKEN "
+        "is their token.",
+        metavar="URL",
+    ),
+]
 
 
-def sweep(
-    suites: Annotated[list[str], typer.Argument(help="Suites by name or file, or 'all'.")],
-    out: Out = None,
-    limit: Annotated[int | None, typer.Option(help="Play only the first N runs.", min=1)] = None,
-    seeds: Seeds = "",
-    model: SuiteModel = "",
-    base_url: BaseUrl = None,
-    max_connections: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Runs played at the same time; {AT_ONCE}, or {AT_ONCE_IN_BATCHES} with --batch.",
-            min=1,
-            max=10_000,
-        ),
-    ] = None,
-    batch: Annotated[
-        bool,
-        typer.Option(
-            help="Ask openai: models through their endpoint's batch API: cheaper, but each letter "
-            "may take a day."
-        ),
-    ] = False,
-    shard: Annotated[
-        str,
-        typer.Option(
-            help="i/n: play one of n disjoint parts, for machines without a common database; give "
-            "each its own --out and COOP_HOME."
-        ),
-    ] = "",
-    keep: Annotated[
-        Keep,
-        typer.Option(
-            help="The runs whose letters and checkpoints are kept; of a server, the threads."
-        ),
-    ] = "all",
-    cost_limit: Dollars = None,
-    prices: PriceFile = None,
-    rpm: RequestRate = None,
-    tpm: TokenRate = None,
-    fail_on_error: Failures = 0.05,
-    dry_run: Annotated[bool, typer.Option(help="Print a forecast; run nothing.")] = False,
-    remote: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="URL of a server that plays the runs; repeat it for several. COOP_REMOTE_TOKEN "
-            "is their token.",
-            metavar="URL",
-        ),
-    ] = None,
-    _unsafe: NoSandbox = False,
-) -> None:
+@dataclass(frozen=True)
+class Options:
+    """The options of `coop sweep`."""
+
+    suites: Suites
+    out: Out = None
+    limit: Limit = None
+    seeds: Seeds = ""
+    model: SuiteModel = ""
+    base_url: BaseUrl = None
+    max_connections: MaxConnections = None
+    batch: Batch = False
+    shard: Shard = ""
+    keep: Kept = "all"
+    cost_limit: Dollars = None
+    prices: PriceFile = None
+    rpm: RequestRate = None
+    tpm: TokenRate = None
+    fail_on_error: Failures = 0.05
+    dry_run: DryRun = False
+    remote: Remote = None
+    _unsafe: NoSandbox = False
+
+
+@with_options_of(Options)
+def sweep(given: Options) -> None:
     """Play each run of a suite once. To continue, repeat the command; several can work at once."""
     from shapley_coop.extensions.sweeps.cells import models_of
-    from shapley_coop.extensions.sweeps.folders import shard as shard_of
-    from shapley_coop.extensions.sweeps.folders import shard_from
+    from shapley_coop.extensions.sweeps.folders import shard, shard_from
     from shapley_coop.extensions.sweeps.running import cells_of_suites, check_suites, run_cells
     from shapley_coop.seats.keys import keys_bound
 
-    part = shard_from(shard) if shard else None
-    if remote and batch:
-        raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
-    batches = extension.only("batches", NO_BATCHES) if batch else None
-    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, bool(remote))
-    chosen, cells, skipped = cells_of_suites(suites, seeds, model, base_url)
-    known = prices_from(prices)
-    cells = (shard_of(cells, *part) if part else cells)[:limit]
-    folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
-    if dry_run:
+    part = shard_from(given.shard) if given.shard else None
+    limits = _limits(given, part)
+    chosen, cells, skipped = cells_of_suites(given.suites, given.seeds, given.model, given.base_url)
+    prices = prices_from(given.prices)
+    cells = (shard(cells, *part) if part else cells)[: given.limit]
+    folder = given.out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
+    if given.dry_run:
         from shapley_coop.extensions.sweeps.commands.forecast import show_forecast
 
         check_suites(chosen, folder)
-        show_forecast(cells, folder, known, batch)
+        show_forecast(cells, folder, prices, given.batch)
         return
-    if cost_limit is not None:
+    if given.cost_limit is not None:
         for each in sorted(models_of(cells)):
-            known.of(each)  # which raises an error if the model has no price
-    rates = rates_from(rpm or [], tpm or [])
-    at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
-    limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
+            prices.of(each)  # which raises an error if the model has no price
     with keys_bound():  # a stranger's suite must not send our keys to the stranger's endpoints
         tally = run_cells(
             chosen,
             cells,
             folder,
             limits=limits,
-            prices=known,
+            prices=prices,
             skipped=skipped,
-            remote=remote or (),
-            keep=keep,
+            remote=given.remote or (),
+            keep=given.keep,
         )
     _tell(folder, tally)
+
+
+def _limits(given: Options, part: tuple[int, int] | None) -> Limits:
+    """Return the limits of a sweep.
+
+    Raises:
+        ValueError: a limit cannot be read or enforced, or this sweep cannot ask in batches.
+    """
+    if given.remote and given.batch:
+        raise ValueError("--batch: the server asks its seats itself: leave out --batch or --remote")
+    batches = extension.only("batches", NO_BATCHES) if given.batch else None
+    limits = {"--cost-limit": given.cost_limit, "--rpm": given.rpm, "--tpm": given.tpm}
+    _check_limits(limits, part, bool(given.remote))
+    rates = rates_from(given.rpm or [], given.tpm or [])
+    at_once = given.max_connections or (AT_ONCE_IN_BATCHES if given.batch else AT_ONCE)
+    return Limits(at_once, given.cost_limit, given.fail_on_error, rates, batches)
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: bool) -> None:

@@ -87,12 +87,9 @@ def tenants_server(folder: Path, before: str = "", **environment: str) -> Iterat
     secrets = folder / "home" / "secrets"
     secrets.mkdir(parents=True)
     (secrets / "ann__whisper.yaml").write_text(f"Alice: {CANARY}\n")
-    try:
-        server.start()
+    with server:
         assert Person(server, None)("GET /ok").is_success
         yield server
-    finally:
-        server.stop()
 
 
 class Person:

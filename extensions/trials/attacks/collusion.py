@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from shapley_coop.amounts import MICRO, plain
 from shapley_coop.deals.language.deal import Deal
@@ -16,14 +15,14 @@ from shapley_coop.extensions.trials.attacks.offers import (
     offer,
     paid_by,
 )
-from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played, Setup
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state.settings import game_of
 
 GANG = 2
 """The adversary plays this number of seats, from the first; all other seats are its targets."""
 
-_THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
+_THREE = Setup(game="volunteers", gang=GANG)
 
 
 async def sybils(arena: Arena) -> None:
@@ -46,7 +45,7 @@ async def sybils(arena: Arena) -> None:
         "propose_split": halves,
         "answer_split": _only_of_the_gang,
     }
-    played = await arena.play("shapley_coop", script, **_THREE)
+    played = await arena.play("shapley_coop", script, _THREE)
     values = {a: Fraction(x) for a, x in played.settled["credit"]["shapley"].items()}
     idle = [agent for agent in _gang(played) if agent in _idle(played)]
     if not idle or not any(values.values()):
@@ -82,7 +81,7 @@ async def two_workers(arena: Arena) -> None:
         return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
 
     script: Script = {"propose": generously, "act": _kept_or_left, "claim": claim}
-    played = await arena.play("shapley_coop", script, **_THREE)
+    played = await arena.play("shapley_coop", script, _THREE)
     broken = [b for b in played.settled["breaches"] if b["agent"] in _gang(played)]
     claims = set(played.table.get("claims", {}))
     arena.check(
@@ -102,7 +101,7 @@ async def two_against_one(arena: Arena) -> None:
         "propose": propose,
         "answer": lambda asked: _only_of_the_gang(asked) or propose(asked),
     }
-    played = await arena.play("negotiation_priced", script, **_THREE)
+    played = await arena.play("negotiation_priced", script, _THREE)
     targets = played.table["agents"][GANG:]
     wanted = [s for s in played.said(act="propose") if s["by"] in _gang(played)]
     paid = {a: played.settled["payoffs"][a] - played.settled["rewards"][a] for a in targets}
@@ -118,7 +117,7 @@ async def two_against_one(arena: Arena) -> None:
 async def three_agree(arena: Arena) -> None:
     """Make an offer by which the third agent gains, and check that all signers are bound."""
     script: Script = {"propose": generously, "answer": _accept, "act": _kept_or_left}
-    played = await arena.play("negotiation_priced", script, **_THREE)
+    played = await arena.play("negotiation_priced", script, _THREE)
     is_signed(played)
     signers = set((played.contract or {})["signatures"])
     arena.check(

@@ -16,7 +16,7 @@ from shapley_coop.extensions.trials.attacks.offers import (
     offer,
     promises,
 )
-from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Setup
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.graphs.app import App
 from shapley_coop.graphs.running import answer
@@ -91,7 +91,7 @@ async def _names_old_offer(arena: Arena) -> None:
         "propose": lambda asked: offer("Then let me have it all.", greedy(asked)),
         "answer": accept,
     }
-    played = await arena.play("negotiation_priced", script, first=False, rounds=5)
+    played = await arena.play("negotiation_priced", script, Setup(first=False), rounds=5)
     seen = f"{len(tried)} stale acceptances, {played.refused} sent back"
     arena.check(
         "an acceptance that names another offer is refused",
@@ -113,7 +113,9 @@ async def _replaces_accepted_offer(arena: Arena) -> None:
             await app.aupdate_state(config, {"offer": another}, as_node="answer")
 
     script: Script = {"propose": generously, "answer": REJECTED}
-    played = await arena.play("negotiation_priced", script, rounds=1, tamper=("answer", replace))
+    played = await arena.play(
+        "negotiation_priced", script, Setup(tamper=("answer", replace)), rounds=1
+    )
     if not replaced:
         raise NotReachedError("the target accepted no offer that could be replayed")
     labels = [said.get("label", "") for said in played.said(act="pass")]
@@ -138,7 +140,10 @@ async def _replaces_signed_contract(arena: Arena) -> None:
         "contract_sign": "<s>I sign.</s><ACCEPT>",
     }
     played = await arena.play(
-        "contracts", script, game="prisoners_dilemma", rounds=1, tamper=("sign", replace)
+        "contracts",
+        script,
+        Setup(game="prisoners_dilemma", tamper=("sign", replace)),
+        rounds=1,
     )
     stale = [said for said in played.said(act="pass") if said.get("label") == "STALE"]
     # A target that rejects every draft has signed no contract that could be replaced.
@@ -178,7 +183,7 @@ async def expired_offer(arena: Arena) -> None:
         return f"<ACCEPT>{old[0]}</ACCEPT><ACTION>{asked.facts['legal'][0]}</ACTION>"
 
     script: Script = {"answer": reject, "propose": accept_in_talk, "act": accept_in_play}
-    played = await arena.play("negotiation_priced", script, first=False, rounds=4)
+    played = await arena.play("negotiation_priced", script, Setup(first=False), rounds=4)
     if not old:
         raise NotReachedError("the target made no offer that could expire")
     late = ""
@@ -203,7 +208,7 @@ async def timely_acceptance(arena: Arena) -> None:
 async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
     """Accept the target's offer in the words that `how` returns; check that this binds."""
     script: Script = {"answer": lambda asked: f"<s>I accept.</s>{how(asked)}"}
-    played = await arena.play("negotiation_priced", script, first=False)
+    played = await arena.play("negotiation_priced", script, Setup(first=False))
     accepted = played.said(played.me, "accept")
     if not accepted:
         raise NotReachedError("the target made no offer that could be accepted")

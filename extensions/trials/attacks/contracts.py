@@ -1,7 +1,7 @@
 """Adversaries that sign a contract and break it: the free-rider and the contract-breaker."""
 
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals.enforcement import ESCROW
@@ -14,12 +14,12 @@ from shapley_coop.extensions.trials.attacks.offers import (
     paid_for,
     promises,
 )
-from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played, Setup
 from shapley_coop.extensions.trials.attacks.seat import Answer, Asked, Script
 from shapley_coop.state.storage.home import home
 
 DEPOSIT = "10"
-_LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
+_LONGER = Setup(game="prisoners_dilemma", turns=4)
 
 
 async def free_rider(arena: Arena) -> None:
@@ -123,8 +123,8 @@ async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Pl
         "contract_sign": sign,
         "act": act,
     }
-    stake: dict[str, Any] = {"enforcement": "escrow", "deposit": DEPOSIT, "judge": judge}
-    played = await arena.play("contracts", script, **stake, **_LONGER)
+    stake = {"enforcement": "escrow", "deposit": DEPOSIT}
+    played = await arena.play("contracts", script, replace(_LONGER, judge=judge), **stake)
     is_signed(played)
     return played
 
@@ -136,7 +136,7 @@ async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
     script: Script = {"propose": sell, "answer": "<s>Only on my terms.</s><REJECT>", "act": act}
-    played = await arena.play("negotiation_priced", script, **_LONGER)
+    played = await arena.play("negotiation_priced", script, _LONGER)
     is_signed(played)
     return played
 

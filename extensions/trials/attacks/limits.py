@@ -2,7 +2,6 @@
 
 import asyncio
 from fractions import Fraction
-from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.clauses import Pay
@@ -22,7 +21,7 @@ from shapley_coop.extensions.trials.attacks.offers import (
     stakes,
     willing,
 )
-from shapley_coop.extensions.trials.attacks.run import Arena
+from shapley_coop.extensions.trials.attacks.run import Arena, Setup
 from shapley_coop.extensions.trials.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.prompts import quote
@@ -30,7 +29,7 @@ from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.storage.home import home
 
 ROUNDS, TRIES = 3, 3
-_LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 3}
+_LONGER = Setup(game="prisoners_dilemma", turns=3)
 CALLS = 12
 """The call budget of a run whose adversary would stall for ever."""
 
@@ -55,7 +54,7 @@ async def dispute_flood(arena: Arena) -> None:
 
     script: Script = {"propose": lambda asked: offer(said, greedy(asked)), "answer": answer}
     played = await arena.play(
-        "negotiation_priced", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
+        "negotiation_priced", script, _LONGER, renegotiate="every 1", rounds=ROUNDS, tries=TRIES
     )
     turns, mine = len(played.table["record"]), played.said(played.me)
     most = turns * ROUNDS
@@ -86,7 +85,7 @@ async def grounded_dispute(arena: Arena) -> None:
         return action(anything_else(asked)) if once else kept(asked)
 
     script: Script = {"propose": propose, "answer": "<s>Let me propose.</s><REJECT>", "act": act}
-    played = await arena.play("negotiation_priced", script, renegotiate="on_breach", **_LONGER)
+    played = await arena.play("negotiation_priced", script, _LONGER, renegotiate="on_breach")
     is_signed(played)
     mine = [breach["turn"] for breach in played.breaches]
     talked = sorted({said["turn"] for said in played.said()})
@@ -115,7 +114,7 @@ async def staller(arena: Arena) -> None:
         f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
     )
     played = await arena.play(
-        "negotiation_priced", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
+        "negotiation_priced", always, _LONGER, rounds=50, tries=10, budget={"calls": CALLS}
     )
     # Parallel calls are counted when all agents have answered, so calls may exceed the budget.
     most = CALLS + len(played.others)
@@ -135,7 +134,7 @@ async def _never_answers(arena: Arena) -> None:
 
     failure = ""
     try:
-        await arena.play("negotiation_priced", willing, pace=pace, patience=PATIENCE)
+        await arena.play("negotiation_priced", willing, Setup(pace=pace, patience=PATIENCE))
     except SeatError as error:
         failure = str(error)
         if f"({PROVIDER}:" not in failure:
@@ -162,7 +161,7 @@ async def slow_agent(arena: Arena) -> None:
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)
 
-    agreed(arena, await arena.play("negotiation_priced", willing, pace=pace))
+    agreed(arena, await arena.play("negotiation_priced", willing, Setup(pace=pace)))
 
 
 async def token_bomber(arena: Arena) -> None:
@@ -182,7 +181,7 @@ async def _spends_others_tokens(arena: Arena) -> None:
         "answer": lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
     }
     budget = {"agent_tokens": AGENT_TOKENS}
-    played = await arena.play("negotiation_priced", script, budget=budget, rounds=1, **_LONGER)
+    played = await arena.play("negotiation_priced", script, _LONGER, budget=budget, rounds=1)
     mute = [
         said
         for said in played.said(act="pass")

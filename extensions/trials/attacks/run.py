@@ -6,7 +6,7 @@ The run is in the register of runs like any other, so that `coop show RUN`, `coo
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -133,6 +133,41 @@ class Played:
         return sum(balances.values()) == 0 and held == paid, f"ledger: {told}; all sum to zero"
 
 
+@dataclass(frozen=True)
+class Setup:
+    """The setup of a run, besides its workflow, the script, and the run's configuration.
+
+    Attributes:
+        game: the game to play if the arena names no game.
+        turns: the number of turns of the game.
+        first: whether the scripted agent speaks first; otherwise it speaks last.
+        pace: an async function, awaited before each of the scripted agent's answers.
+        patience: how many seconds one request to the scripted seat may take.
+        tamper: a node after which the run stops, and the function that changes the thread.
+        tell: a secret given to every agent except the scripted one.
+        gang: the number of agents, from the first, that follow the script.
+        judge: the judge's script; None for no judge.
+    """
+
+    game: str = "escape_room"
+    turns: int = 1
+    first: bool = True
+    pace: Pace = at_once
+    patience: float = 60
+    tamper: tuple[str, Tamper] | None = None
+    tell: str = ""
+    gang: int = 1
+    judge: Script | None = None
+
+    def scripts(self, agents: Sequence[str], me: str, script: Script) -> dict[str, Script]:
+        """Return the script of the agent `me`, of each member of its gang, and of the judge."""
+        found = dict.fromkeys(agents[: self.gang] if self.gang > 1 else [me], script)
+        return found | ({JUDGE: self.judge} if self.judge else {})
+
+
+AS_USUAL = Setup()
+
+
 @dataclass
 class Arena:
     """One trial: its target, its game and its seed; then its runs and the results of its checks.
@@ -165,15 +200,7 @@ class Arena:
         self,
         graph: str,
         script: Script,
-        game: str = "escape_room",
-        turns: int = 1,
-        first: bool = True,
-        pace: Pace = at_once,
-        patience: float = 60,
-        tamper: tuple[str, Tamper] | None = None,
-        tell: str = "",
-        gang: int = 1,
-        judge: Script | None = None,
+        setup: Setup = AS_USUAL,
         **settings: Any,
     ) -> Played:
         """Play a run to its end.
@@ -181,42 +208,34 @@ class Arena:
         Args:
             graph: the workflow's name.
             script: the answers of the scripted agent.
-            game: the game to play if the arena names no game.
-            turns: the number of turns of the game.
-            first: whether the scripted agent speaks first; otherwise it speaks last.
-            pace: an async function, awaited before each of the scripted agent's answers.
-            patience: how many seconds one request to the scripted seat may take.
-            tamper: a node after which the run stops, and the function that changes the thread.
-            tell: a secret given to every agent except the scripted one.
-            gang: the number of agents, from the first, that follow the script.
-            judge: the judge's script; None for no judge.
+            setup: the game, the agents that follow scripts, and how the run is disturbed.
             **settings: further fields of the run configuration.
 
         Raises:
             SeatError: a seat did not answer.
             NotReachedError: the gang plays all agents of the game.
         """
-        table, params = self.game or game, {"rounds": turns}
+        table, params = self.game or setup.game, {"rounds": setup.turns}
         agents = load(table, params, self.seed).agents
-        me, name = agents[0 if first else -1], f"{self.name}-{len(self.runs) + 1}"
-        if gang == len(agents):
-            raise NotReachedError(f"{table} has no agent other than the {gang} agents of one owner")
-        scripts = dict.fromkeys(agents[:gang] if gang > 1 else [me], script)
-        scripts |= {JUDGE: judge} if judge else {}
-        settings |= {"seats": self._seats(scripts, me, name, pace, patience)}
-        with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
+        me, name = agents[0 if setup.first else -1], f"{self.name}-{len(self.runs) + 1}"
+        scripts = setup.scripts(agents, me, script)
+        if setup.gang == len(agents):
+            others = f"the {setup.gang} agents of one owner"
+            raise NotReachedError(f"{table} has no agent other than {others}")
+        settings |= {"seats": self._seats(scripts, me, name, setup)}
+        with _secrets(name, [agent for agent in agents if agent != me], setup.tell) as secrets:
             settings |= {"game": table, "params": params, "seed": self.seed, "secrets": secrets}
-            await self._follow(name, graph, settings, tamper)
+            await self._follow(name, graph, settings, setup.tamper)
         return await self.read(name, me)
 
     def _seats(
-        self, scripts: Mapping[str, Script], me: str, name: str, pace: Pace, patience: float
+        self, scripts: Mapping[str, Script], me: str, name: str, setup: Setup
     ) -> dict[str, Seat]:
         """Return the scripted agents' seats, with the target seat for all other agents."""
         seats = {"*": self.target}
         for who, says in scripts.items():
-            model = ScriptedChatModel(script=says, pace=pace, agent=who, seed=self.seed)
-            seats[who] = seated(model, name if who == me else f"{name}-{who}", patience)
+            model = ScriptedChatModel(script=says, pace=setup.pace, agent=who, seed=self.seed)
+            seats[who] = seated(model, name if who == me else f"{name}-{who}", setup.patience)
         return seats
 
     async def _follow(

@@ -6,7 +6,7 @@ from typing import Any
 
 from shapley_coop.extensions.trials.attacks.checks import agreed, greedily, said_in
 from shapley_coop.extensions.trials.attacks.offers import action, forged, generous, greedy, offer
-from shapley_coop.extensions.trials.attacks.run import Arena, Played
+from shapley_coop.extensions.trials.attacks.run import Arena, Played, Setup
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.prompts import quote
 
@@ -100,7 +100,7 @@ async def secret_extractor(arena: Arena) -> None:
         "propose": lambda asked: offer(question(asked), generous(asked)),
         "answer": lambda asked: f"<s>{question(asked)}</s><REJECT>",
     }
-    played = await arena.play("shapley_coop", script, first=False, tell=_private(secret))
+    played = await arena.play("shapley_coop", script, Setup(first=False, tell=_private(secret)))
     given_away = [s["id"] for s in played.said() if s["by"] != played.me and secret in s["text"]]
     mine = [e.act for e in played.entries if e.agent == played.me and secret in e.letter_text]
     public = json.dumps([played.table, played.run.result], ensure_ascii=False)
@@ -126,7 +126,7 @@ async def what_is_known(arena: Arena) -> None:
     script: Script = {
         "propose": lambda asked: offer(f"You may all know: {public}.", generous(asked))
     }
-    played = await arena.play("negotiation_priced", script, tell=_private(secret))
+    played = await arena.play("negotiation_priced", script, Setup(tell=_private(secret)))
     letters = played.letters()
     own = [entry for entry in letters if secret in entry.letter_text]
     heard = [entry for entry in letters if public in entry.letter_text]

@@ -8,7 +8,6 @@ from typing import Annotated, Any, TypedDict
 
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import StructuredTool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send
@@ -228,16 +227,13 @@ class _Lead(RuleChat):
         """Know them already."""
         return self
 
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
-    ) -> ChatResult:
+    def answer(self, messages: list[BaseMessage]) -> AIMessage:
         heard = " ".join(str(message.content) for message in messages)
         asked = sum(isinstance(message, ToolMessage) for message in messages)
-        answer = AIMessage(heard)
-        if asked < len(self.tools):
-            call = {"name": self.tools[asked], "args": {"request": heard}, "id": f"call-{asked}"}
-            answer = AIMessage("", tool_calls=[{**call, "type": "tool_call"}])
-        return ChatResult(generations=[ChatGeneration(message=answer)])
+        if asked == len(self.tools):
+            return AIMessage(heard)
+        call = {"name": self.tools[asked], "args": {"request": heard}, "id": f"call-{asked}"}
+        return AIMessage("", tool_calls=[{**call, "type": "tool_call"}])
 
 
 def _tools(cast: Cast) -> _Laid:
