@@ -60,7 +60,7 @@ class Mediator:
             word += " to the mediator"
         return word
 
-    @cached_property
+    @property
     def called(self) -> dict[str, list[str]]:
         """The word by which an agent delegates → other words for it."""
         whole = [f"{DELEGATE} {move}to the mediator" for move in ("", "my move ")]

@@ -79,6 +79,7 @@ async def test_words_about_goods_are_drafted_signed_and_handed_over(script: Scri
     assert table["position"]["holds"]["Alice"] == {"wood": 3, "stone": 1}
     said = script.shown_to("summariser", "contract_write")[0]
     assert "section 3 `pay`, `give` and `share`" in said
+    assert "- `give`: A gives B N G, once." in said
     assert all(check.sound for check in await verify_run("run"))
 
 

@@ -23,7 +23,6 @@ from shapley_coop.state.playing import Choices, play_turn
 from tests.brought import with_all_extensions
 from tests.graphs.test_ability_to_pay import OFFER
 from tests.root import ROOT
-from tests.scripted import Script
 
 GRAPHS = ["llm_only", "negotiation", "negotiation_priced", "shapley_coop", "contracts"]
 
@@ -118,15 +117,6 @@ async def test_a_workflow_plays_a_market_as_the_page_says(graph: str, mode: str)
         kinds |= {clause["kind"] for clause in (outcome["contract"] or {"clauses": []})["clauses"]}
     expected = {"none": set(), "by hand": {"do"}}
     assert ("give" in kinds) if told in ("deals", "orders") else (kinds == expected[told])
-
-
-async def test_a_summariser_is_taught_gifts_where_agents_hold_goods(script: Script) -> None:
-    script["Ann", "contract_propose"] = "<s>Let us swap.</s>"
-    script["Ben", "contract_answer"] = "<ACCEPT>"
-    await play("contracts", RunConfig(game="trade", params={"agents": ["Ann", "Ben"]}))
-    asked = script.shown_to("summariser", "contract_write")[0]
-    assert "`pay`, `give` and `share`" in asked
-    assert "- `give`: A gives B N G, once." in asked
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
