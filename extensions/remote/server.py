@@ -8,6 +8,7 @@ is silent: a run that stopped for that is resumed, for `OUTAGE` seconds without 
 import asyncio
 import os
 import time
+import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from langgraph_sdk.errors import (
 )
 
 from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.remote.purse import PURSE, keeps_to, terms_of
 from shapley_coop.extensions.sweeps.purse import SpendingLimit
 from shapley_coop.graphs.threads import configure
 from shapley_coop.seats.clients import clients_here
@@ -45,7 +47,8 @@ QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
 _PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
-_PAGE = 100
+_PAGE, _BUSY = 100, 1000
+_ASKS_AGAIN = "Request failed, attempting reconnect to Location"
 _QUARANTINED, _KILLS = "Quarantined", 3
 _TOLD = ("Seat", "ValueError")
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
@@ -70,7 +73,7 @@ class Job:
         cell: the cell.
         thread: the id of the cell's thread.
         about: the metadata of the thread.
-        terms: further metadata of the thread's runs.
+        terms: what names the sweep's purse to the server (`purse.terms_for`), or {}.
     """
 
     cell: Cell
@@ -126,7 +129,7 @@ class Server:
 
         self.playing += 1
         try:
-            while (table := await self._patiently(ended)) is None:  # noqa: ASYNC110 - as above
+            while (table := await self.patiently(ended)) is None:  # noqa: ASYNC110 - as above
                 await asyncio.sleep(_PAUSE)  # the server took the run up again, or lost it
         finally:
             self.playing -= 1
@@ -147,7 +150,7 @@ class Server:
                 return False
             return True
 
-        return await self._patiently(known)
+        return await self.patiently(known)
 
     async def threads(self, sweep: str) -> list[tuple[str, str, str]]:
         """Return the id, the cell and the run's status of each thread of a sweep.
@@ -182,6 +185,31 @@ class Server:
         table = cast(Table, state["values"] or {})
         return table, bool(table.get("episode"))
 
+    async def latest(self, thread: str, terms: dict[str, Any]) -> dict[str, Any]:
+        """Return the last run of a thread, or {}; stop it first if it does not keep to the terms.
+
+        Raises:
+            Missing: the server does not know the thread.
+            ValueError: the server refuses or is away.
+        """
+        runs = self._client.runs
+        found: Any = await self._answered(runs.list(thread, limit=1))
+        run: dict[str, Any] = found[0] if found else {}
+        if run.get("status") in _UNDER_WAY and not keeps_to(terms_of(run), terms):
+            await self._answered(runs.cancel(thread, run["run_id"], wait=True))
+            run["status"] = "interrupted"
+        return run
+
+    async def stop_others(self, sweep: str, terms: dict[str, Any]) -> None:
+        """Stop the sweep's runs under way that do not keep to the terms; their cells go on later.
+
+        Raises:
+            ValueError: the server refuses or is away.
+        """
+        about, search = {"sweep": sweep}, self._client.threads.search
+        for one in await self._answered(search(metadata=about, status="busy", limit=_BUSY)):
+            await self.latest(one["thread_id"], terms)
+
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
         if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
@@ -203,6 +231,7 @@ class Server:
         if self._made is None:
             # The library would also send the key of LangSmith, to any address.
             token = next(filter(None, map(os.environ.get, TOKENS)), None)
+            warnings.filterwarnings("ignore", _ASKS_AGAIN, UserWarning)
             self._made = get_client(url=self.url, api_key=token)
             clients_here().closing.push_async_callback(self._made.aclose)
         return self._made
@@ -217,14 +246,15 @@ class Server:
         """
         runs, thread = self._client.runs, job.thread
         try:
-            latest = await self._answered(runs.list(thread, limit=1))
-            run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
-            run = run or await self._begin(job, begun)
+            latest = await self.latest(thread, job.terms)
+            joined = latest.get("status") in _UNDER_WAY
+            run = latest["run_id"] if joined else await self._begin(job, begun)
             ended: Any = await self._answered(runs.join(thread, run))
             status = (await self._answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
-        if status in _FAILED:
+        ours = not joined or terms_of(latest) == job.terms  # others' limits do not end the cell
+        if status in _FAILED and ours:
             await self._pause(thread, stop, dict(ended or {}).get("__error__") or {})
 
     async def _pause(self, thread: str, stop: Stop, error: dict[str, Any]) -> None:
@@ -244,7 +274,7 @@ class Server:
         kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
         if SpendingLimit.__name__ in kinds:
             unpaid = failed[kinds.index(SpendingLimit.__name__)]
-            raise SpendingLimit(unpaid.partition("(")[2].strip("'\")"))
+            raise SpendingLimit(unpaid.removeprefix(SpendingLimit.__name__).strip("()'\": "))
         lasting = now - stop.since > (OUTAGE if self._proven else NEW)
         killed = _QUARANTINED in kinds and stop.times < _KILLS
         if lasting or not (killed or SeatUnavailable.__name__ in kinds):
@@ -260,7 +290,8 @@ class Server:
         cell, thread = job.cell, job.thread
         config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
         config.pop("configurable")  # the server itself sets the run's thread
-        config["metadata"] |= job.terms
+        if job.terms:
+            config["metadata"][PURSE] = job.terms
         how: Any = {"config": config, "context": {}, "durability": "sync"}
         # A killed server starts a run again with its input; the key makes that the same play.
         start: Any = None if begun else {"room": cell.room, "idempotency_key": thread}
@@ -271,7 +302,7 @@ class Server:
             lost = not await self.has(thread)  # by a server that was killed before it saved it
             raise (Away if lost else ValueError)(str(unknown)) from None
 
-    async def _patiently(self, step: Callable[[], Awaitable[T]]) -> T:
+    async def patiently(self, step: Callable[[], Awaitable[T]]) -> T:
         """Repeat a step while the server is away, but not if it never answered."""
         while True:
             try:
