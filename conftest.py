@@ -183,3 +183,24 @@ def coop(
 ) -> Coop:
     """The command `coop`, run in this process and in a new folder."""
     return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def openai_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set a key for the endpoints of tests, which every key opens."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A LangGraph server with all workflows, which a module's tests share."""
+    from tests.server_process import Server  # imports the extension `server`
+
+    with Server(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(server: Any) -> Any:
+    """A client of the server."""
+    return server.client()

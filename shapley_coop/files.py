@@ -129,7 +129,7 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
     """
     text = read_text(path, kind, problem=problem)
     try:
-        return _json(text)
+        return json_of(text)
     except (ValueError, RecursionError) as error:
         raise problem(f"{path}: cannot be read as {kind}: {_reason(error)}") from None
 
@@ -153,7 +153,7 @@ def read_data(
     text = read_text(path, kind, problem=problem)
     is_json = Path(path).suffix == ".json"
     try:
-        return _json(text) if is_json else yaml_of(text)
+        return json_of(text) if is_json else yaml_of(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = f"it is no {'JSON' if is_json else 'YAML'}{_line(error)}"
         reason = reason if private else _reason(error)
@@ -208,7 +208,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f": did you mean {near[0]!r}?" if near else ""
 
 
-def _json(text: str) -> Any:
+def json_of(text: str) -> Any:
+    """Return the value of a JSON text whose keys are unique and whose numbers are finite."""
     return json.loads(text, object_pairs_hook=unique_keys, parse_constant=no_number)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Self
 from urllib.parse import urlsplit
 
+import httpx
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
@@ -63,8 +64,8 @@ class Server:
         self, folder: Path, options: Sequence[str] = ("--no-token",), **environment: str
     ) -> None:
         self._options = options
+        self.folder = folder
         self.home = folder / "home"
-        self._folder = folder
         self._log = folder / "server.log"
         self._environment = {
             name: value
@@ -90,8 +91,8 @@ class Server:
 
     def serve_too(self, file: Path) -> None:
         """From its next start on, serve the `graph` of one more file, by the file's name."""
-        shutil.copy(file, self._folder)
-        _register(self._folder, file.stem)
+        shutil.copy(file, self.folder)
+        _register(self.folder, file.stem)
 
     @property
     def url(self) -> str:
@@ -107,6 +108,21 @@ class Server:
     def client(self) -> SyncLangGraphClient:
         """A client of the server as it runs now."""
         return get_sync_client(url=self._url)
+
+    def http(self, **headers: str) -> httpx.Client:
+        """A client that sends these headers."""
+        return httpx.Client(base_url=self._url, headers=headers, timeout=300)
+
+    def own(self) -> httpx.Client:
+        """A client that sends the token that `coop dev` has printed."""
+        return self.http(authorization=f"Bearer {self.token}")
+
+    @property
+    def token(self) -> str:
+        """The token that `coop dev` has printed."""
+        found = re.search(r"/view/\?token=([\w-]+)", self.log())
+        assert found, "it has a token unless its options say otherwise"
+        return found[1]
 
     def log(self, since: int = 0) -> str:
         """What it has logged, over all its starts, from a character on."""
@@ -136,7 +152,7 @@ class Server:
         since = len(self.log())
         self._process = subprocess.Popen(
             self.command(),
-            cwd=self._folder,
+            cwd=self.folder,
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

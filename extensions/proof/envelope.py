@@ -7,13 +7,12 @@ error.
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.canonical import canonical
-from shapley_coop.files import no_number, unique_keys
+from shapley_coop.files import json_of
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PrivateKey
@@ -44,7 +43,7 @@ class Envelope:
     @property
     def content(self) -> Any:
         """The content of the payload, parsed from JSON."""
-        return _read(self.payload.decode())
+        return json_of(self.payload.decode())
 
     def record(self) -> dict[str, Any]:
         """Return the envelope as JSON-compatible data."""
@@ -93,7 +92,7 @@ def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
     try:
         if len(content) > MOST_BYTES:
             raise ValueError(f"more than {MOST_BYTES} bytes")
-        envelope = _envelope(_read(content.decode()))
+        envelope = _envelope(json_of(content.decode()))
         if as_bytes(envelope) != content:
             raise ValueError("another program wrote it, or it was changed")
         if canonical(envelope.content) != envelope.payload:
@@ -144,7 +143,3 @@ def base64_bytes(text: Any) -> bytes:
     except (ValueError, binascii.Error):
         raise ValueError("a value is not base64") from None
     return found
-
-
-def _read(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=unique_keys, parse_constant=no_number)

@@ -17,25 +17,17 @@ from shapley_coop.deals.language.when import Turns
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games import load
-from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Party
 from shapley_coop.seats.embedded.outlook import Outlook
 from shapley_coop.state.run_config import RunConfig
+from tests.deals.promised import table_after
 
 DUTIES = [{"kind": "do", "agent": agent, "action": "cooperate"} for agent in ("Alice", "Bob")]
 PROMISE = f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': DUTIES})}</PROPOSAL>"
 DILEMMA = load("prisoners_dilemma", {"rounds": 4})
 BOTH = tuple(Do(agent=agent, action="cooperate") for agent in DILEMMA.agents)
 LAST = Turns(turns=(4, 4))
-
-
-async def table_after(room):
-    prepared = prepare("contracts", room, "run")
-    await follow(prepared)
-    return await table_of(prepared)
 
 
 @pytest.mark.parametrize(

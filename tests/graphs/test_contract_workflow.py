@@ -4,43 +4,23 @@ import json
 
 import pytest
 
-from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Event, Last
-from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
-from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow, play
-from shapley_coop.graphs.threads import table_of
+from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
+from tests.deals.promised import promise, proposal, table_after
 
 DILEMMA = load("prisoners_dilemma")
 TERMS = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
+FINED = promise(DILEMMA, fine=2)
 BREAKER, KEEPER = "embedded:contract_breaker", "embedded:contract_keeper"
-
-
-def fined(fine=2):
-    clauses = [Do(agent=agent, action="cooperate") for agent in DILEMMA.agents]
-    for payer, payee in (("Alice", "Bob"), ("Bob", "Alice")):
-        when = Last(last=Event(agent=payer, action="defect"))
-        clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
-    return Deal(clauses=clauses)
-
-
-def proposal(deal, said="I propose this"):
-    clauses = json.dumps({"clauses": wire_form(deal)["clauses"]})
-    return f"<s>{said}</s><PROPOSAL>{clauses}</PROPOSAL>"
-
-
-async def table_after(room, run="run"):
-    prepared = prepare("contracts", room, run)
-    await follow(prepared)
-    return await table_of(prepared)
 
 
 def said(table, act=None, by=None, topic=None):
@@ -113,9 +93,9 @@ async def test_a_deposit_is_taken_forfeited_to_the_injured_and_never_released_tw
 
 
 async def test_a_summary_that_changes_an_obligation_is_sent_back_with_the_difference(script):
-    script["Alice", "contract_propose"] = proposal(fined())
+    script["Alice", "contract_propose"] = proposal(FINED)
     script["Bob", "contract_answer"] = "<ACCEPT>"
-    prose = compose(fined(), TERMS)
+    prose = compose(FINED, TERMS)
     script["summariser", "contract_write"] = [
         f"<s>{prose.replace('pays Bob 2', 'pays Bob 9')}</s>",
         f"<s>{prose}</s>",
@@ -128,7 +108,7 @@ async def test_a_summary_that_changes_an_obligation_is_sent_back_with_the_differ
 
 
 async def test_a_summariser_that_never_gets_it_right_changes_nothing_that_was_signed(script):
-    script["Alice", "contract_propose"] = proposal(fined())
+    script["Alice", "contract_propose"] = proposal(FINED)
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["summariser", "contract_write"] = "<s>They all agreed to be nice.</s>"
     table = await table_after(RunConfig(game="prisoners_dilemma", tries=2))
@@ -144,8 +124,8 @@ def in_words_alone(script):
 
 async def test_clauses_drafted_from_words_bind_once_everybody_has_signed_them(script):
     in_words_alone(script)
-    prose = compose(fined(), TERMS, intents=["We want all there is."])
-    script["summariser", "contract_write"] = proposal(fined(), prose)
+    prose = compose(FINED, TERMS, intents=["We want all there is."])
+    script["summariser", "contract_write"] = proposal(FINED, prose)
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert said(table, topic="prose", act="accept")
@@ -162,7 +142,7 @@ async def test_what_cannot_be_kept_never_reaches_the_table(script):
             Do(agent="Bob", action="cooperate"),
         ]
     )
-    script["Alice", "contract_propose"] = [proposal(impossible), proposal(fined())]
+    script["Alice", "contract_propose"] = [proposal(impossible), proposal(FINED)]
     script["Bob", "contract_answer"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert "Bob can do nothing that keeps c1 and c2" in script.shown_to("Alice")[1]
@@ -174,7 +154,7 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
     folder = home().secrets
     folder.mkdir(parents=True)
     (folder / "mine.yaml").write_text("Bob: 'Reservation value: 12'\n", encoding="utf-8")
-    script["Alice", "contract_propose"] = [proposal(fined()), "<REJECT>"]
+    script["Alice", "contract_propose"] = [proposal(FINED), "<REJECT>"]
     script["Bob", "contract_answer"] = ["<ACCEPT>", "<s>No.</s><REJECT>"]
     script["Bob", "contract_propose"] = "<REJECT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", secrets="mine"))
@@ -185,7 +165,7 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
 
 
 async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(script):
-    script["Alice", "contract_propose"] = proposal(fined())
+    script["Alice", "contract_propose"] = proposal(FINED)
     await table_after(
         RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3", outlook=False)
     )
@@ -198,15 +178,15 @@ async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(scr
 
 async def test_talk_ends_without_a_contract_when_everybody_has_had_its_turns(script):
     for agent in DILEMMA.agents:
-        script[agent, "contract_propose"] = proposal(fined())
-        script[agent, "contract_answer"] = proposal(fined(3))
+        script[agent, "contract_propose"] = proposal(FINED)
+        script[agent, "contract_answer"] = proposal(promise(DILEMMA, fine=3))
     table = await table_after(RunConfig(game="prisoners_dilemma", rounds=2))
     assert [s["by"] for s in said(table, topic="plan")] == ["Alice", "Bob", "Alice", "Bob"]
     assert table["contract"] is None
 
 
 async def test_a_judge_is_heard_beside_the_monitor_and_moves_nothing(script):
-    script["Alice", "contract_propose"] = proposal(fined())
+    script["Alice", "contract_propose"] = proposal(FINED)
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["Bob", "act"] = "<ACTION>defect</ACTION>"
     script["judge", "contract_judge"] = (
@@ -230,7 +210,7 @@ async def test_the_embedded_judge_reads_the_record_as_the_monitor_does():
 
 
 async def test_a_contract_is_amended_after_a_breach(script):
-    script["Alice", "contract_propose"] = [proposal(fined()), "<REJECT>"]
+    script["Alice", "contract_propose"] = [proposal(FINED), "<REJECT>"]
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["Bob", "contract_propose"] = "<REJECT>"
     script["Bob", "act"] = ["<ACTION>defect</ACTION>", "<ACTION>cooperate</ACTION>"]

@@ -93,10 +93,8 @@ def test_each_owner_has_episodes_of_its_own_on_threads_of_one_name(
     assert found["ann"] != found["bob"]
 
 
-async def test_a_fork_that_puts_another_model_at_a_seat_asks_that_model(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+@pytest.mark.usefixtures("openai_key")
+async def test_a_fork_that_puts_another_model_at_a_seat_asks_that_model() -> None:
     with StubOpenAI(reply) as stub:
         seats: Any = {"model": "openai:Alice-1", "base_url": stub.base_url}
         others: Any = {"model": "embedded:rational"}

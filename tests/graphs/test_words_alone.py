@@ -56,10 +56,8 @@ def writer(episode: str) -> str:
     return entry.model
 
 
-async def test_a_model_at_the_table_drafts_what_was_agreed_in_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
+@pytest.mark.usefixtures("openai_key")
+async def test_a_model_at_the_table_drafts_what_was_agreed_in_words() -> None:
     with StubOpenAI(model) as stub:
         seat = {"model": "openai:any", "base_url": stub.base_url}
         room = RunConfig.model_validate({**ROOM, "seats": {"*": seat}})
@@ -70,11 +68,9 @@ async def test_a_model_at_the_table_drafts_what_was_agreed_in_words(
     assert all(check.sound for check in await verify_run("words"))
 
 
-async def test_the_model_is_the_proposers_else_the_first_there_is(
-    monkeypatch: pytest.MonkeyPatch, script: Script
-) -> None:
+@pytest.mark.usefixtures("openai_key")
+async def test_the_model_is_the_proposers_else_the_first_there_is(script: Script) -> None:
     """Embedded seats are scripted here: they draft nothing while a model sits."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
     talk_in_words(script)
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
     for agent in ("Alice", "Bob"):
@@ -87,10 +83,8 @@ async def test_the_model_is_the_proposers_else_the_first_there_is(
     assert writer((await play("contracts", room))["episode"]) == "openai:another"
 
 
-async def test_clauses_that_were_agreed_are_written_down_by_code(
-    monkeypatch: pytest.MonkeyPatch, script: Script
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
+@pytest.mark.usefixtures("openai_key")
+async def test_clauses_that_were_agreed_are_written_down_by_code(script: Script) -> None:
     room = RunConfig.model_validate({**ROOM, "seats": {"*": "openai:mine"}})
     outcome = await play("contracts", room)
     assert outcome["contract"]

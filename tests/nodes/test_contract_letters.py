@@ -1,14 +1,11 @@
 """Who is asked to sign reads in few words what the contract does, and code signs nothing unfit."""
 
-import json
-
 import pytest
 
-from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
-from shapley_coop.deals.language.when import Event, Every, Last
-from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.language.when import Every
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
@@ -16,18 +13,11 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.deals.promised import promise, proposal
 
 DILEMMA, GRAB = load("prisoners_dilemma"), load("cash_grab")
 LONGEST = 16_000
 """Characters of a letter about a contract: some 4,000 tokens."""
-
-
-def promise(fine=0):
-    clauses = [Do(agent=agent, action="cooperate") for agent in DILEMMA.agents]
-    for payer, payee in (("Alice", "Bob"), ("Bob", "Alice")) if fine else ():
-        when = Last(last=Event(agent=payer, action="defect"))
-        clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
-    return Deal(clauses=clauses)
 
 
 PAIRS = Deal(
@@ -37,10 +27,6 @@ PAIRS = Deal(
         for k in range(3)
     ]
 )
-
-
-def proposal(deal):
-    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': wire_form(deal)['clauses']})}</PROPOSAL>"
 
 
 async def letter_about(script, deal, game, **settings):
@@ -54,7 +40,7 @@ async def letter_about(script, deal, game, **settings):
     ("deal", "game", "says", "line"),
     [
         (
-            promise(),
+            promise(DILEMMA),
             "prisoners_dilemma",
             [
                 "Bob: worst 0, predicted 0, best 20 without it, worst 10, predicted 10, best 10 if "
@@ -66,7 +52,7 @@ async def letter_about(script, deal, game, **settings):
             "| you (Bob) | 0 | 0 | 10 | -10 | gains 10 at best, first by defect at turn 1",
         ),
         (
-            promise(fine=2),
+            promise(DILEMMA, fine=2),
             "prisoners_dilemma",
             ["Keeping it is weakly dominant at every turn, if all keep it in later turns."],
             "| Alice | 0 | 0 | 10 | 10 | never pays |",
@@ -120,7 +106,7 @@ async def status_after(room):
 
 async def test_code_puts_nobodys_name_to_an_offer_of_its_own_below_its_reservation(script):
     secret = keep_secret("Alice", "Reservation value: 12")
-    script["Alice", "contract_propose"] = proposal(promise(fine=2))
+    script["Alice", "contract_propose"] = proposal(promise(DILEMMA, fine=2))
     script["Bob", "contract_propose"] = "<REJECT>"
     room = RunConfig(game="prisoners_dilemma", secrets=secret, rounds=1)
     assert await status_after(room) == "no_deal"
@@ -132,8 +118,8 @@ async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_word
     script["Alice", "contract_propose"] = "<s>Let us cooperate.</s>"
     script["Bob", "contract_answer"] = "<ACCEPT>"
     terms = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
-    drafted = proposal(promise(fine=2)).replace("This.", compose(promise(fine=2), terms))
-    script["summariser", "contract_write"] = drafted
+    fined = promise(DILEMMA, fine=2)
+    script["summariser", "contract_write"] = proposal(fined, compose(fined, terms))
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
     assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "no_deal"
     assert "less than 10.5, the least that you are to" in script.shown_to("Bob", "contract_sign")[1]
@@ -142,14 +128,14 @@ async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_word
 
 async def test_code_signs_at_the_reservation_value_itself(script):
     secret = keep_secret("Bob", "reservation: 10")
-    script["Alice", "contract_propose"] = proposal(promise(fine=2))
+    script["Alice", "contract_propose"] = proposal(promise(DILEMMA, fine=2))
     script["Bob", "contract_answer"] = "<ACCEPT>"
     assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "agreed"
 
 
 async def test_an_offer_in_words_alone_has_its_number_and_what_became_of_it_is_told(script):
     script["Alice", "contract_propose"] = "<s>We both hold back.</s>"
-    script["Bob", "contract_answer"] = proposal(promise())
+    script["Bob", "contract_answer"] = proposal(promise(DILEMMA))
     await play("contracts", RunConfig(game="prisoners_dilemma"))
     first = script.shown_to("Bob", "contract_answer")[0]
     told = 'Alice makes an offer in words alone (number 1): "We both hold back."\n'
@@ -162,7 +148,7 @@ async def test_an_offer_in_words_alone_has_its_number_and_what_became_of_it_is_t
 
 
 async def test_offers_are_numbered_on_and_a_no_leaves_the_deal_in_force(script):
-    script["Alice", "contract_propose"] = proposal(promise())
+    script["Alice", "contract_propose"] = proposal(promise(DILEMMA))
     script["Bob", "contract_propose"] = "<REJECT>"
     script["Alice", "contract_answer"] = script["Bob", "contract_answer"] = "<ACCEPT>"
     room = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, renegotiate="every 1")

@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from shapley_coop.state.reasons import Reasons, read_reasons, reasons_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
-from tests.coop_command import coop_in
+from tests.coop_command import Coop
 from tests.scripted import Script
 
 ASKS = Reasons(Fraction(9), "+", Fraction(11, 2))
@@ -186,10 +185,7 @@ async def test_reasoning_stays_private(script: Script) -> None:
         assert "Price: 5\\n" not in text
 
 
-def test_the_command_shows_them_to_the_operator(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_the_command_shows_them_to_the_operator(coop: Coop) -> None:
     shown = coop("run", "escape_room", "--graph", "short_term", "--json").result
     assert {one["agent"] for one in shown["reasons"]} == {"Alice", "Bob"}
     assert {one["best"] for one in shown["reasons"]} == {9}

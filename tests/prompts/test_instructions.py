@@ -9,7 +9,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import Coop, one_line
 from tests.prompts.test_letters import SNAPSHOTS
 
 WORDS = "Speak as people do in the north of the country, in rhymes."
@@ -38,10 +38,7 @@ async def test_the_part_of_a_letter_that_is_the_same_for_all_ends_with_them() ->
         assert letter.index("# How it goes") < letter.index(WORDS) < letter.index("# So far")
 
 
-def test_the_command_line_takes_words_or_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop: Coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_the_command_line_takes_words_or_a_file(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "prompt.md").write_text(WORDS)
     for n, given in enumerate((WORDS, "@prompt.md")):
         run = ("run", "escape_room", "--graph", "llm_only", "--name", f"r{n}")

@@ -14,10 +14,10 @@ KEEP = [{"kind": "do", "agent": "Alice", "action": "keep"}]
 
 
 @pytest.mark.parametrize(("answers", "way"), [("schema", "as JSON of"), ("tools", "by calling")])
+@pytest.mark.usefixtures("openai_key")
 async def test_who_answers_by_fields_is_told_which_element_each_of_them_is(
-    answers: str, way: str, monkeypatch: pytest.MonkeyPatch
+    answers: str, way: str
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     with StubOpenAI(by_schema if answers == "schema" else by_tool) as stub:
         seat = {"model": "openai:Alice", "base_url": stub.base_url, "answers": answers}
         seats = {"Alice": seat, "Bob": "embedded:rational"}

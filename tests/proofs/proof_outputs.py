@@ -22,7 +22,8 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Status
-from tests.graphs.test_contract_workflow import fined, proposal
+from tests.deals.promised import proposal
+from tests.graphs.test_contract_workflow import FINED
 from tests.proofs.hostile import Asked, at_home
 from tests.proofs.poisons import POISONS
 from tests.proofs.proof import Finding, Proof
@@ -122,7 +123,7 @@ class Poisoner:
         words = {
             "contract_propose": "<s>Let us both cooperate.</s>",
             "contract_answer": "<ACCEPT>",
-            "contract_write": proposal(fined(), compose(fined(), terms)),
+            "contract_write": proposal(FINED, compose(FINED, terms)),
         }
         return words.get(asked.act, asked.sound)
 

@@ -78,10 +78,8 @@ async def asked_in(graph: str, room: Mapping[str, Any]) -> dict[str, dict[str, A
     return found
 
 
-async def test_a_question_is_the_same_in_text_schema_tool_and_form(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+@pytest.mark.usefixtures("openai_key")
+async def test_a_question_is_the_same_in_text_schema_tool_and_form() -> None:
     asked: dict[str, dict[str, Any]] = {}
     for graph, room in ROOMS.items():
         asked = await asked_in(graph, room) | asked

@@ -78,8 +78,8 @@ async def test_a_letter_shows_the_offer_and_what_is_no_number_is_asked_back(scri
     assert "as in <CLAIM>4.5</CLAIM>" in letters[1].letter_text
 
 
-async def test_a_model_answers_it_by_a_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+@pytest.mark.usefixtures("openai_key")
+async def test_a_model_answers_it_by_a_schema() -> None:
 
     def said(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
         schema = request["response_format"]["json_schema"]["schema"]

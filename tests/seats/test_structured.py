@@ -14,16 +14,13 @@ from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
+from tests.seats.test_openai_seat import told
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
-OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 WAYS = {"schema": by_schema, "tools": by_tool, "text": reply}
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
@@ -32,10 +29,6 @@ def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
         for agent in ("Alice", "Bob")
     }
     return RunConfig.model_validate({"seats": seats})
-
-
-def told(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in outcome.items() if key not in OWN}
 
 
 # The whole workflow

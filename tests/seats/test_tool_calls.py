@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,39 +14,30 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.recording import recording_line
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import TOOL
 from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.books import change_answers, reworded
 from tests.embedded_reply import by_tool, in_form, reply
+from tests.seats.test_openai_seat import embedded, entries
 from tests.seats.tool_calls import asks_first, with_tools
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import StubOpenAI
 
 __all__ = ["with_tools"]
 
-pytestmark = pytest.mark.usefixtures("with_tools")
+pytestmark = pytest.mark.usefixtures("with_tools", "openai_key")
 
 WHOSE = ("history", {"agent": "Bob"})
 DRAFT = ("evaluate_deal", {"clauses": []})
 OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated", "happened"}
 
 
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
-
-
 def room(stub: StubOpenAI, answers: str = "tools", **more: Any) -> RunConfig:
     alice = {"model": "openai:Alice", "base_url": stub.base_url, "answers": answers}
     seats = {"Alice": alice, "Bob": "embedded:rational"}
     return RunConfig.model_validate({"seats": seats, "tools": True, **more})
-
-
-async def entries(run: str) -> list[Entry]:
-    table = await table_of(home().runs.get(run))
-    return list(home().journal.entries(table["episode"]))
 
 
 async def spent(run: str, agent: str = "Alice") -> Counter[str]:
@@ -58,10 +50,6 @@ async def spent(run: str, agent: str = "Alice") -> Counter[str]:
 
 def told(outcome: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in outcome.items() if key not in OWN}
-
-
-async def embedded() -> dict[str, Any]:
-    return await play("shapley_coop", RunConfig())
 
 
 async def test_a_model_asks_and_is_told_and_every_call_is_counted_and_kept() -> None:
@@ -132,15 +120,20 @@ async def test_a_resume_repeats_at_most_the_call_in_flight() -> None:
     assert told(outcome) == told(await embedded())
 
 
-async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
-    with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
-        first = await play("shapley_coop", room(stub))
-    path = tmp_path / "letters.jsonl"
+async def plays_again(first: dict[str, Any], folder: Path) -> None:
+    """A recording of a run with tools plays it again."""
+    path = folder / "letters.jsonl"
     lines = (recording_line(entry) for entry in await entries(first["run"]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     seats = {"*": f"recording:{path}"}
     again = await play("shapley_coop", RunConfig.model_validate({"seats": seats, "tools": True}))
     assert told(again) == told(first)
+
+
+async def test_a_recording_of_such_a_run_plays_it_again(tmp_path: Any) -> None:
+    with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
+        first = await play("shapley_coop", room(stub))
+    await plays_again(first, tmp_path)
 
 
 async def test_calls_are_capped_for_each_letter_and_the_model_is_told(

@@ -8,23 +8,17 @@ import pytest
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import READY
-from shapley_coop.seats.recording import recording_line
 from shapley_coop.seats.records import TOOL
-from shapley_coop.state.run_config import RunConfig
 from tests.embedded_reply import by_schema
-from tests.seats.test_tool_calls import DRAFT, WHOSE, embedded, entries, room, spent, told
+from tests.seats.test_openai_seat import embedded, entries
+from tests.seats.test_tool_calls import DRAFT, WHOSE, plays_again, room, spent, told
 from tests.seats.tool_calls import with_tools
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import Reply, StubOpenAI
 
 __all__ = ["with_tools"]
 
-pytestmark = pytest.mark.usefixtures("with_tools")
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+pytestmark = pytest.mark.usefixtures("with_tools", "openai_key")
 
 
 def asks_first(*calls: tuple[str, dict[str, Any]]) -> Reply:
@@ -64,12 +58,7 @@ async def test_verify_computes_the_results_again_and_a_recording_plays_them(tmp_
     (found,) = [check for check in await verify_run(first["run"]) if check.what == "tools"]
     assert found.sound
     assert found.found.endswith("results recomputed")
-    path = tmp_path / "letters.jsonl"
-    lines = (recording_line(entry) for entry in await entries(first["run"]))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    seats = {"*": f"recording:{path}"}
-    again = await play("shapley_coop", RunConfig.model_validate({"seats": seats, "tools": True}))
-    assert told(again) == told(first)
+    await plays_again(first, tmp_path)
 
 
 async def test_calls_are_capped_and_then_the_schema_is_due(

@@ -37,7 +37,7 @@ from shapley_coop.seats.records import TASK, Entry
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.coop_command import coop_in
+from tests.coop_command import Coop
 from tests.waiting import wait_for
 
 TOKEN = "canary-of-bobs-agent"
@@ -270,10 +270,7 @@ async def test_no_agent_is_told_what_another_was_told_alone() -> None:
 # On the command line
 
 
-def test_a_seat_is_given_by_its_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_a_seat_is_given_by_its_address(coop: Coop) -> None:
     with a2a_agent() as agent:
         given = ("--agent", f"Bob=a2a:{agent.url},timeout=30,memory=true", "--seed", "3")
         told = coop("run", "escape_room", *given, "--name", "r", "--json")
@@ -292,13 +289,8 @@ def test_a_seat_is_given_by_its_address(
     ],
 )
 def test_a_seat_that_could_not_be_asked_is_refused_at_once(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    seat: str,
-    told: str,
+    coop: Coop, seat: str, told: str
 ) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
     ended = coop("run", "escape_room", "--agent", f"Bob={seat}")
     assert ended.code == 2
     assert told in ended.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import Coop, one_line
 
 APP = """\
 from extensions.attribute.tests.test_attribute_tools import office, score
@@ -19,13 +19,11 @@ small = StubChat(rule=lambda messages: AIMessage("67317 and 164000"), model="sma
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, tmp_path: Path) -> Coop:
     (tmp_path / "app.py").write_text(APP, encoding="utf-8")
     asked = {"messages": [{"role": "user", "content": "combined headcount?"}]}
     (tmp_path / "in.json").write_text(json.dumps([asked, asked]), encoding="utf-8")
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 GIVEN = ("attribute", "app.py:app", "--score", "app.py:score", "--input", "in.json")

@@ -11,7 +11,7 @@ from extensions.attribute.tests.attributed_apps import team
 from shapley_coop.extensions.attribute import attribute, demo
 from shapley_coop.extensions.attribute.page import page as page_of
 from tests.brought import brought_by
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import Coop, one_line
 
 APP = """\
 from typing import TypedDict
@@ -38,15 +38,13 @@ def by_hand(state):
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, tmp_path: Path) -> Coop:
     (tmp_path / "app.py").write_text(APP, encoding="utf-8")
     (tmp_path / "in.json").write_text('{"topic": "owls"}', encoding="utf-8")
     lines = '{"topic": "owls"}\n\n{"topic": "bees and bats"}\n'
     (tmp_path / "inputs.jsonl").write_text(lines, encoding="utf-8")
     (tmp_path / "texts.json").write_text('["owls"]', encoding="utf-8")
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 GIVEN = ("attribute", "app.py:graph", "--agents", "search,write", "--score", "app.py:score")

@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from extensions.attribute.tests.stub_chat import StubChat, tool_call
 from shapley_coop.extensions.attribute import attribute
-from tests.coop_command import coop_in, one_line
+from tests.coop_command import Coop, one_line
 
 ASKED = {"messages": ["hello"]}
 
@@ -245,10 +245,7 @@ def score(state):
 """
 
 
-def test_the_command_hands_on_a_config(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_the_command_hands_on_a_config(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(CONFIGURED, encoding="utf-8")
     (tmp_path / "in.json").write_text("{}", encoding="utf-8")
     (tmp_path / "config.yaml").write_text("configurable: {user: ann}", encoding="utf-8")

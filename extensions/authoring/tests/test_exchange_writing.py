@@ -16,7 +16,7 @@ from extensions.authoring.tests.test_exchange_authoring import SIX
 from shapley_coop.extensions.authoring.author import Author
 from shapley_coop.extensions.exchange.domain import scenario
 from shapley_coop.extensions.exchange.domain.files import build
-from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
+from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, one_line
 from tests.root import ROOT
 from tests.scripted import facts
 from tests.stub_openai import StubOpenAI
@@ -30,13 +30,11 @@ def author(messages: list[dict[str, Any]]) -> str:
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, tmp_path: Path) -> Coop:
     """`coop` in a folder with a preferences file and its tools."""
     (tmp_path / "six.yaml").write_text(yaml.safe_dump({**SIX, "tools": "tools.json"}))
     (tmp_path / "tools.json").write_text('{"nodes": [{"id": "book_flight"}]}')
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 @pytest.mark.parametrize(("seed", "name"), [("0", "out.yaml"), ("5", "sub/out.json")])

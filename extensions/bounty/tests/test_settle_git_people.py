@@ -18,7 +18,7 @@ from shapley_coop.extensions.people.pages import SeatPages
 from shapley_coop.seats.records import overdue
 from tests.background import beside
 from tests.browser import PHONE, tab
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 
 pytestmark = pytest.mark.slow
 
@@ -31,13 +31,11 @@ A_DAY = (PAY, "--deadline", "86400")
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, tmp_path: Path) -> Coop:
     repo = Builder(tmp_path / "repo")
     repo.commit("Write", ADA, a_dot_py="first = 1\nsecond = other\nthird = more\n")
     repo.commit("Add", DORA, b_dot_py="fourth = entirely\n")
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 def settled(coop: Coop, *more: str) -> tuple[dict[str, Any], dict[str, str]]:

@@ -1,6 +1,5 @@
 """The conversation on a real server: its keys, and what a client is streamed."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -12,17 +11,6 @@ from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("chat")) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def client(server: Server) -> SyncLangGraphClient:
-    return server.client()
 
 
 @brought_by("server")

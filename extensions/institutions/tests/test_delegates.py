@@ -28,7 +28,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
-from tests.coop_command import coop_in
+from tests.coop_command import Coop
 from tests.proofs.proof_kills import comes_to_the_same
 from tests.scripted import Script, events, facts
 
@@ -38,10 +38,7 @@ REASONS = "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>
 # Groups and delegates
 
 
-def test_groups_and_ballots_are_told_in_a_line_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_groups_and_ballots_are_told_in_a_line_each(coop: Coop) -> None:
     options = ("-g", "delegates", "--set", "agents=5", "--name", "r")
     lines = [
         "  groups: Agent4, Agent2 and Agent5 send Agent2; Agent3 and Agent1 send Agent1",

@@ -1,6 +1,5 @@
 """A person at the seat's page in a call market: orders by choosing, and signed in the browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,6 @@ from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat_of_a_market")]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("seat_of_a_market")) as running:
-        yield running
 
 
 def test_orders_are_sent_by_choosing_and_bind_as_the_preview_said(

@@ -14,7 +14,7 @@ from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.seats.records import Mail, overdue
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.coop_command import Coop, coop_in
+from tests.coop_command import Coop
 
 ALICE = {"seats": {"*": "embedded:rational", "Alice": "human"}, "seed": 3}
 
@@ -59,10 +59,7 @@ async def test_a_restart_and_a_wrong_reply_do_not_set_the_clock_back() -> None:
     assert len({mail.since for mail in asked}) == 1
 
 
-def test_the_command_line_takes_a_deadline(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop: Coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_the_command_line_takes_a_deadline(coop: Coop) -> None:
     people = ("--agent", "Alice=human", "--graph", "llm_only", "--json")
     ended = coop("run", "escape_room", *people, "--deadline", "0.000001")
     assert ended.result["status"] == "no_deal"

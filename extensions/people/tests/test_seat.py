@@ -1,7 +1,6 @@
 """People at the table of a real server: each fetches its letter and answers it, in any order."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,6 @@ pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
 
 PEOPLE = {"room": {"game": "escape_room", "seats": {"*": "human"}}}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("seat")) as running:
-        yield running
 
 
 class Party:

@@ -1,10 +1,8 @@
 """A person at the seat's page, in a real browser: the letter, the form, its preview, its draft."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.brought import brought_by
@@ -18,17 +16,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
 JSON = {"accept": "application/json"}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("seat_page")) as running:
-        yield running
-
-
 class Table:
     """A run in which one agent is a person, on its thread."""
 
     def __init__(self, server: Server, graph: str, person: str, **room: Any) -> None:
-        self._http = httpx.Client(base_url=server.url, timeout=300)
+        self._http = server.http()
         self.thread = self._http.post("/threads", json={}).json()["thread_id"]
         seats = {"*": "embedded:rational", person: "human"}
         run = {"assistant_id": graph, "input": {"room": {"seats": seats, **room}}}
@@ -337,7 +329,7 @@ def test_who_waits_for_whom_leads_to_the_seat(server: Server) -> None:
 
 def test_a_thread_that_failed_says_why_in_the_list_and_on_its_page(server: Server) -> None:
     absent = {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "timeout": 2}
-    with httpx.Client(base_url=server.url, timeout=300) as http:
+    with server.http() as http:
         thread = http.post("/threads", json={}).json()["thread_id"]
         room = {"game": "escape_room", "seats": {"*": absent}}
         run = {"assistant_id": "llm_only", "input": {"room": room}}

@@ -6,20 +6,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from shapley_coop.seats.records import Answer, Entry
 from shapley_coop.state.storage.databases import driver
 from shapley_coop.state.storage.home import Home
-from shapley_coop.state.storage.ledger import Key, Line
+from shapley_coop.state.storage.ledger import Key
 from shapley_coop.state.storage.owners import acting_for
 from tests.books import posted
 from tests.postgres import own_database
-
-PAID = [Line("world", "Alice", 5, "reward")]
-
-
-def entry(agent: str = "Alice", words: str = "mine") -> Entry:
-    answer = Answer(words, cut=False, input_tokens=3, output_tokens=4, seconds=0.0)
-    return Entry(agent, "act", "m", "l1", "a letter", 1, answer, "n")
+from tests.state.storage.test_owners import PAID, entry
 
 
 def test_postgres_itself_shows_and_takes_only_the_owners_rows(

@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"
-LINES = "".join(f"value_{n} = compute({n})\n" for n in range(10))
+BOB, CLEO = "Bob <bob@example.org>", "Cleo <cleo@example.org>"
 ENV = {
     "PATH": os.environ["PATH"],
     "LC_ALL": "C",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
 }
+
+
+def code(n: int, tag: str = "value") -> str:
+    """So many lines of code, all different."""
+    return "".join(f"{tag}_{k} = compute({k})\n" for k in range(n))
+
+
+LINES = code(10)
 
 
 class Builder:

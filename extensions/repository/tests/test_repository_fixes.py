@@ -6,22 +6,17 @@ from typing import Any
 
 import pytest
 
-from extensions.repository.tests.history_builder import Builder
+from extensions.repository.tests.history_builder import ADA, BOB, CLEO, Builder, code
 from shapley_coop.extensions.repository.edits import extent, replacements
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.rules import Rules
 
-ADA, BOB, CLEO = "Ada <ada@example.org>", "Bob <bob@example.org>", "Cleo <cleo@example.org>"
 CLAUDE = "Claude Opus 4.5 <noreply@anthropic.com>"
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Builder:
     return Builder(tmp_path / "repo")
-
-
-def code(n: int, tag: str = "value") -> str:
-    return "".join(f"{tag}_{k} = compute({k})\n" for k in range(n))
 
 
 def made(repo: Builder, **how: Any) -> dict[str, dict[str, Fraction]]:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from extensions.repository.tests.history_builder import ENV, Builder, build_large
+from extensions.repository.tests.history_builder import (
+    ADA,
+    BOB,
+    CLEO,
+    ENV,
+    Builder,
+    build_large,
+    code,
+)
 from shapley_coop.extensions.repository.contributions import History
 from shapley_coop.extensions.repository.git import RepositoryError
 from shapley_coop.extensions.repository.history import read_history
@@ -15,7 +23,6 @@ from shapley_coop.extensions.repository.lines import effective_lines
 from shapley_coop.extensions.repository.rules import KINDS, Rules, read_rules
 from tests.root import ROOT
 
-ADA, BOB, CLEO = "Ada <ada@example.org>", "Bob <bob@example.org>", "Cleo <cleo@example.org>"
 EACH = Rules(weighed=False)
 """Each fix, document and decision counts one: what is told here is what counts at all."""
 BOT = "dependabot[bot] <support@bots.example>"
@@ -24,10 +31,6 @@ BOT = "dependabot[bot] <support@bots.example>"
 @pytest.fixture
 def repo(tmp_path: Path) -> Builder:
     return Builder(tmp_path / "repo")
-
-
-def code(n: int, tag: str = "value") -> str:
-    return "".join(f"{tag}_{k} = compute({k})\n" for k in range(n))
 
 
 def counts(history: History) -> dict[str, dict[str, Fraction]]:

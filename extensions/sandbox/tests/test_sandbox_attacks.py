@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from extensions.sandbox.tests.test_sandbox import run
 from shapley_coop.extensions.company.task import Check, Task, shown
-from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, run_checks
+from shapley_coop.games.sandbox import PYTHON, Limits
 
 pytestmark = pytest.mark.slow
-
-PATIENT = Limits(seconds=120)
-"""What ends by itself has time for it on a busy machine, too."""
 
 CALL = """
 import ctypes, os, platform
@@ -25,11 +23,6 @@ column = ["x86_64", "aarch64"].index(platform.machine())
 """Gives a program the function `call`: its result and errno; and `column`, of numbers."""
 
 boxed = pytest.mark.usefixtures("boxed")
-
-
-def run(folder: Path, code: str, limits: Limits = PATIENT, unsafe: bool = False) -> CheckResult:
-    (folder / "hostile.py").write_text(code)
-    return run_checks(folder, [PYTHON, "hostile.py"], limits, unsafe=unsafe)
 
 
 @pytest.mark.parametrize("code", [0, 1, 125, 126, 127, 255])

@@ -16,7 +16,7 @@ from shapley_coop.extensions.server.dev import UNASSIGNED_PORTS, free_port
 from shapley_coop.extensions.server.serving.browser_guard import DEV_TOKEN
 from shapley_coop.extensions.server.serving.origins import RULES
 from shapley_coop.extensions.server.serving.welcome import STARTED
-from tests.coop_command import USAGE, coop_in, one_line
+from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.root import ROOT
 from tests.served import configuration
 from tests.server_process import BareServer
@@ -95,14 +95,13 @@ def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listen
 )
 @pytest.mark.parametrize("option", ["--token", "--no-token"])
 def test_a_folders_own_configuration_is_not_served_without_our_guards(
+    coop: Coop,
     changed: dict[str, Any],
     told: str,
     option: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
     begun = list[str]()
     monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
     ours = configuration()
@@ -161,12 +160,8 @@ def test_a_folders_own_configuration_without_cors_admits_what_the_packages_admit
 
 
 def test_the_shells_token_stands_unless_it_is_short(
-    started: list[dict[str, str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    coop: Coop, started: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
     (tmp_path / "langgraph.json").write_text(json.dumps(configuration()))
     monkeypatch.setenv(DEV_TOKEN, "sixteen-letters_")
     assert coop("dev", "--port", "0").code == 0
@@ -187,14 +182,9 @@ def test_the_shells_token_stands_unless_it_is_short(
 @pytest.mark.parametrize("line", ["COOP_DEV_TOKEN=", "export COOP_ALLOWED_HOSTS=box.example"])
 @pytest.mark.parametrize("in_a_clone", [True, False])
 def test_no_environment_file_replaces_what_guards_the_server(
-    line: str,
-    in_a_clone: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    coop: Coop, line: str, in_a_clone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LangGraph's server reads the file after `coop dev` has set the token."""
-    coop = coop_in(tmp_path, monkeypatch, capsys)
     begun = list[str]()
     monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
     if in_a_clone:

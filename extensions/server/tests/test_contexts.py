@@ -1,6 +1,6 @@
 """Contexts and inputs on a real server: a key that no workflow has is refused by its name."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -9,17 +9,11 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from extensions.server.tests.server_client import play, values
 from tests.brought import brought_by
-from tests.server_process import BLOCKING, Server
+from tests.server_process import BLOCKING
 
 pytestmark = pytest.mark.slow
 
 MISSPELT = {"sed": 7}
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    with Server(tmp_path_factory.mktemp("contexts")) as server:
-        yield server.client()
 
 
 def requests(client: SyncLangGraphClient) -> dict[str, Callable[[], Any]]:

@@ -1,14 +1,10 @@
 """`coop dev` as a developer starts it: what a website, and a caller without its token, get."""
 
 import os
-import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
-from typing import NamedTuple
 
-import httpx
 import pytest
 
 from tests.server_process import Server
@@ -24,31 +20,17 @@ GAME = escape_room.GAME
 """
 
 
-class Dev(NamedTuple):
-    server: Server
-    token: str
-    folder: Path
-
-    def http(self, **headers: str) -> httpx.Client:
-        return httpx.Client(base_url=self.server.url, headers=headers, timeout=300)
-
-    def own(self) -> httpx.Client:
-        return self.http(authorization=f"Bearer {self.token}")
-
-
 @pytest.fixture(scope="module")
-def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
+def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("dev")
     for name in ("own", "foreign"):
         (folder / f"{name}.py").write_text(GAME)
     options = ("--game", str(folder / "own.py"))
-    with Server(folder / "server", options, OPENAI_API_KEY="sk-the-developers") as server:
-        found = re.search(r"/view/\?token=([\w-]+)", server.log())
-        assert found
-        yield Dev(server, found[1], folder)
+    with Server(folder, options, OPENAI_API_KEY="sk-the-developers") as server:
+        yield server
 
 
-def test_nobody_without_the_token_is_let_in(dev: Dev) -> None:
+def test_nobody_without_the_token_is_let_in(dev: Server) -> None:
     with dev.http() as nobody:
         assert nobody.get("/ok").is_success
         assert nobody.get("/").json() == {"ok": True}
@@ -62,20 +44,20 @@ def test_nobody_without_the_token_is_let_in(dev: Dev) -> None:
         assert own.get("/info").is_success
 
 
-def test_a_browser_keeps_the_token_of_the_address(dev: Dev) -> None:
+def test_a_browser_keeps_the_token_of_the_address(dev: Server) -> None:
     with dev.http() as browser:
         assert browser.get(f"/view/?token={dev.token}").is_success
         assert browser.get("/view/runs.json").is_success
 
 
-def test_a_thread_on_which_nothing_was_played_is_listed_beside_the_others(dev: Dev) -> None:
+def test_a_thread_on_which_nothing_was_played_is_listed_beside_the_others(dev: Server) -> None:
     with dev.own() as own:
         empty = own.post("/threads", json={}).json()["thread_id"]
         listed = own.get("/view/runs.json")
     assert empty in {run["run"] for run in listed.json()["runs"]}
 
 
-def test_a_website_starts_nothing(dev: Dev) -> None:
+def test_a_website_starts_nothing(dev: Server) -> None:
     body = b'{"assistant_id": "llm_only", "input": {}}'
     with dev.own() as own:
         plain = {"content-type": "text/plain"}
@@ -86,7 +68,7 @@ def test_a_website_starts_nothing(dev: Dev) -> None:
         assert own.get("/threads").status_code != 403
 
 
-def test_the_developers_key_goes_to_no_endpoint_of_a_request(dev: Dev) -> None:
+def test_the_developers_key_goes_to_no_endpoint_of_a_request(dev: Server) -> None:
     heard: list[str] = []
 
     class Attacker(BaseHTTPRequestHandler):
@@ -113,7 +95,7 @@ def test_the_developers_key_goes_to_no_endpoint_of_a_request(dev: Dev) -> None:
     assert set(heard) == {"Bearer none"}
 
 
-def test_only_programs_of_the_command_line_are_run(dev: Dev) -> None:
+def test_only_programs_of_the_command_line_are_run(dev: Server) -> None:
     def play(game: str) -> str:
         run = {"assistant_id": "llm_only", "input": {"room": {"game": game}}}
         with dev.own() as own:

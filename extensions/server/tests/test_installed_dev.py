@@ -2,12 +2,10 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import httpx
 import pytest
 
 from shapley_coop import extension
@@ -23,37 +21,28 @@ pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 WAIT = {"assistant_id": "llm_only", "input": {"room": {"seed": 3}}}
 
 
-class Served(NamedTuple):
-    server: InstalledServer
-    token: str
-    folder: Path
-
-    def http(self, **headers: str) -> httpx.Client:
-        return httpx.Client(base_url=self.server.url, headers=headers, timeout=300)
-
-
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InstalledServer]:
     folder = tmp_path_factory.mktemp("served")
     installed = programs(built(tmp_path_factory.mktemp("wheel")), folder / "environment")
     server = InstalledServer(installed, folder / "own")
     # A library of the server's by its name, which is none.
     (folder / "own" / "langgraph_cli.py").write_text("raise RuntimeError('not yours')\n")
     with server:
-        found = re.search(r"/view/\?token=([\w-]+)", server.log())
-        assert found
-        yield Served(server, found[1], folder / "own")
+        yield server
 
 
 @pytest.mark.slow
-def test_what_is_installed_is_served_to_whoever_has_the_token_alone(served: Served) -> None:
+def test_what_is_installed_is_served_to_whoever_has_the_token_alone(
+    served: InstalledServer,
+) -> None:
     with served.http() as nobody:
         for path, body in (("/runs/wait", WAIT), ("/threads", {}), ("/mcp", {})):
             assert nobody.post(path, json=body).status_code == 401
         assert nobody.get("/view/").status_code == 401
         assert "<h1>" in nobody.get("/", headers={"accept": "text/html"}).text
         assert nobody.get(f"/view/?token={served.token}").is_success
-    with served.http(authorization=f"Bearer {served.token}") as own:
+    with served.own() as own:
         table = own.post("/runs/wait", json=WAIT).json()
         assistants = own.post("/assistants/search", json={"limit": 100}).json()
     assert table["settlement"]["ledger"] == "paid"
@@ -61,14 +50,14 @@ def test_what_is_installed_is_served_to_whoever_has_the_token_alone(served: Serv
 
 
 @pytest.mark.slow
-def test_the_folder_gets_nothing_but_the_homes_and_langgraphs(served: Served) -> None:
+def test_the_folder_gets_nothing_but_the_homes_and_langgraphs(served: InstalledServer) -> None:
     """And the test's own log."""
     mine = {"server.log", "langgraph_cli.py"}
     assert {path.name for path in served.folder.iterdir()} - mine == {"home", ".langgraph_api"}
 
 
 @pytest.mark.slow
-def test_studio_shows_the_token_as_a_header_from_its_own_origin(served: Served) -> None:
+def test_studio_shows_the_token_as_a_header_from_its_own_origin(served: InstalledServer) -> None:
     origin = {"origin": "https://smith.langchain.com"}
     asked = {
         "access-control-request-method": "POST",
@@ -83,8 +72,8 @@ def test_studio_shows_the_token_as_a_header_from_its_own_origin(served: Served) 
         answered = studio.post("/threads/search", json={}, headers=shown)
     assert answered.is_success
     assert answered.headers["access-control-allow-origin"] == origin["origin"]
-    log = served.server.log()
-    assert f"Studio: https://smith.langchain.com/studio/?baseUrl={served.server.url}\n" in log
+    log = served.log()
+    assert f"Studio: https://smith.langchain.com/studio/?baseUrl={served.url}\n" in log
     assert f"Programs send Authorization: Bearer {served.token}; for Studio, add it" in log
 
 

@@ -1,7 +1,6 @@
 """The command line sees what the server has played in the same home, and the server the reverse."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -15,12 +14,6 @@ from tests.warm_coop import Coop, warm_coop
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("server_threads")]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("both")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

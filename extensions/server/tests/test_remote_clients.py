@@ -1,6 +1,5 @@
 """A real server and graphs of others that call it."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -18,17 +17,6 @@ pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("remote_clients")]
 
 ENDED = ("agreed", "no_deal")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("clients")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def client(server: Server) -> SyncLangGraphClient:
-    return server.client()
 
 
 # RemoteGraph

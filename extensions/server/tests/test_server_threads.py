@@ -26,11 +26,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def client(server: Server) -> SyncLangGraphClient:
-    return server.client()
-
-
 # Double-texting
 
 

@@ -14,7 +14,7 @@ from shapley_coop.extensions.reports.money import spent
 from shapley_coop.extensions.reports.report import report
 from shapley_coop.extensions.sweeps.folders import read_rows
 from shapley_coop.seats.usage import parts
-from tests.coop_command import coop_in, one_line
+from tests.coop_command import one_line
 from tests.embedded_reply import reply
 from tests.evals.swept import reworded, run, suite
 from tests.stub_openai import StubOpenAI
@@ -99,8 +99,7 @@ def swept_by_endpoint(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_tells_what_it_cost_and_by_whose_prices(tmp_path, monkeypatch, capsys):
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_a_run_tells_what_it_cost_and_by_whose_prices(coop, tmp_path, monkeypatch):
     (tmp_path / "ours.yaml").write_text("date: 2026-11-01\nopenai:*: {input: 1000, output: 0}\n")
     (tmp_path / "mine.yaml").write_text(
         "date: 2026-11-01\nmodels: {'openai:*': {input: 1000, output: 0}}\n"

@@ -13,7 +13,7 @@ from shapley_coop.extensions.sweeps.playing import FAILURES, is_removed
 from shapley_coop.extensions.sweeps.store import FILE
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 from tests.evals.swept import registered, run, suite
 
 SUITE = (
@@ -22,12 +22,10 @@ SUITE = (
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Coop:
     monkeypatch.setenv("COOP_HOME", str(tmp_path / "home"))
     (tmp_path / "suite.yaml").write_text(SUITE)
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]

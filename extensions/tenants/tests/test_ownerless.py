@@ -1,6 +1,6 @@
 """A server's saver begins no run of nobody's where there are tenants."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,12 @@ from shapley_coop.extensions.tenants.quotas import Ownerless
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY
-
-
-async def _heard(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
-    """A server's saver has a listener."""
+from tests.state.storage.test_checkpoint_owners import heard, place
 
 
 async def _starting(run: str, head: str, at: Mapping[str, Any]) -> None:
     if tenants := tenancy():
         await tenants.check_new(at)
-
-
-def place(thread: str, **more: str) -> Any:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": "", **more}}
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
@@ -35,7 +28,7 @@ async def test_where_there_are_tenants_a_run_of_nobody_begins_nothing(
 ) -> None:
     url = request.getfixturevalue("postgres_url") if database == "postgres" else ""
     home = Home(tmp_path, database=url)
-    async with saver(home, listener=_heard, starting=_starting) as kept:
+    async with saver(home, listener=heard, starting=_starting) as kept:
         await kept.aget_tuple(place("n-1", run_id="of-nobody"))
         monkeypatch.setenv(TOKENS, "tokens.yaml")
         for _ in range(2):

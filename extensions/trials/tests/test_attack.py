@@ -32,13 +32,10 @@ from tests.scripted import facts
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 ON_THE_SEAT = ("over-claimer", "fake-consensus", "injector", "secret-extractor")
 """The attacks that try the target's judgement."""
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
 def test_an_adversary_reads_its_letters_as_it_is_shipped(
@@ -287,11 +284,9 @@ async def test_a_trial_whose_endpoint_fails_is_neither_blocked_nor_passed() -> N
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> Coop:
     monkeypatch.delenv("COOP_SEND_FACTS")  # tests of endpoints set it, users do not
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 def test_the_command_prints_a_table_and_ends_well_if_all_held(coop: Coop) -> None:

@@ -25,16 +25,13 @@ from tests.brought import with_all_extensions
 from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
 
+pytestmark = pytest.mark.usefixtures("openai_key")
+
 FEW = (
     ("short_term", "escape_room"),
     ("contracts", "prisoners_dilemma"),
     ("settlement", "delivered"),
 )
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
 
 
 async def letters() -> list[Entry]:

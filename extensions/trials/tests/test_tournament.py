@@ -18,7 +18,7 @@ from shapley_coop.extensions.trials.tournament.page import matrix
 from shapley_coop.extensions.trials.tournament.ranking import rank, shares, strengths, wins
 from tests.brought import with_all_extensions
 from tests.browser import PHONE, picture, tab
-from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
+from tests.coop_command import FAILED, USAGE, Coop, one_line
 
 STRATEGY = "python:shapley_coop.extensions.opponents.classical:"
 FILE = {
@@ -35,11 +35,9 @@ MATCHES = 3 * 3 * 2
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
+def coop(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> Coop:
     monkeypatch.setattr("shapley_coop.permissions._permitted", set())
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 def written(folder: Path, **more: object) -> str:

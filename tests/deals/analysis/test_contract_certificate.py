@@ -31,18 +31,7 @@ from tests.deals.made_contracts import (
     a_sound_deal,
     poisoned,
 )
-
-
-def promise(game, action, fine=0):
-    """Everybody does one action; who does another pays the other, each time."""
-    clauses = [Do(agent=agent, action=action) for agent in game.agents]
-    one, other = game.agents
-    for payer, payee in ((one, other), (other, one)):
-        for wrong in game.actions[payer]:
-            if fine and wrong != action:
-                when = Last(last=Event(agent=payer, action=wrong))
-                clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
-    return Deal(clauses=clauses)
+from tests.deals.promised import promise
 
 
 @pytest.mark.slow
@@ -148,7 +137,7 @@ def test_the_equilibria_of_a_turn_are_those_that_nashpy_finds():
 
 def test_a_bare_promise_in_the_dilemma_is_rational_to_sign_and_better_broken():
     game = load("prisoners_dilemma")
-    party = certify(promise(game, "cooperate"), game.facts()).parties["Alice"]
+    party = certify(promise(game), game.facts()).parties["Alice"]
     assert party.rational
     assert (party.without.expected, party.within.expected) == (0, 10)
     assert party.deviation.text() == (
@@ -159,7 +148,7 @@ def test_a_bare_promise_in_the_dilemma_is_rational_to_sign_and_better_broken():
 
 def test_a_fine_above_the_gain_makes_keeping_the_promise_dominant_but_only_if_it_is_paid():
     game = load("prisoners_dilemma")
-    deal = promise(game, "cooperate", fine=2)
+    deal = promise(game, fine=2)
     enforced = certify(deal, game.facts(), Enforcement("enforced")).parties["Bob"]
     assert enforced.deviation is None
     assert enforced.temptation is None
@@ -169,7 +158,7 @@ def test_a_fine_above_the_gain_makes_keeping_the_promise_dominant_but_only_if_it
 
 def test_a_deposit_is_found_that_makes_a_bare_promise_worth_keeping():
     game = load("prisoners_dilemma")
-    deal = promise(game, "cooperate")
+    deal = promise(game)
     found = certify(deal, game.facts(), Enforcement("escrow"))
     assert found.enforcement.deposit == 10
     assert all(party.deviation is None for party in found.parties.values())
@@ -249,7 +238,7 @@ def test_payments_that_fall_due_in_any_case_are_summed_up():
 
 def test_code_refuses_to_sign_below_the_reservation_value():
     game = load("prisoners_dilemma")
-    unsigned, deal = Agreement(None, [], game.facts(), Enforcement()), promise(game, "cooperate")
+    unsigned, deal = Agreement(None, [], game.facts(), Enforcement()), promise(game)
     assert unsigned.below_reservation(deal, "Alice", Fraction(10)) is None
     fault = unsigned.below_reservation(deal, "Alice", Fraction(21, 2))
     assert "leaves you 10, less than 10.5, the least that you are to end with" in fault.feedback
@@ -263,12 +252,12 @@ def test_code_refuses_to_sign_below_the_reservation_value():
 
 def test_what_cannot_be_enumerated_is_said_and_not_refused():
     game = load("prisoners_dilemma", {"rounds": 10_000})
-    found = certify(promise(game, "cooperate", fine=2), game.facts())
+    found = certify(promise(game, fine=2), game.facts())
     assert found.sound
     assert not found.parties
     assert found.notes[0].startswith("Incentives were not enumerated: the game tree has more than")
     facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
-    assert "lack payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
+    assert "lack payoffs" in certify(promise(game), facts).notes[0]
     with pytest.raises(NotFinite):
         StageGame.of(facts)
 
@@ -278,14 +267,14 @@ def test_a_certificate_is_for_the_turns_that_are_left():
     record = [
         {"turn": n, "actions": dict.fromkeys(game.agents, "defect"), "rewards": {}} for n in (1, 2)
     ]
-    party = certify(promise(game, "cooperate"), game.facts(), record=record).parties["Alice"]
+    party = certify(promise(game), game.facts(), record=record).parties["Alice"]
     assert party.within.expected == 2
     assert party.deviation.turn == 3
 
 
 def test_the_deposit_of_a_contract_is_found_for_the_turns_it_stood_for_at_first():
     game = load("prisoners_dilemma", {"rounds": 4})
-    offer = {**put(promise(game, "cooperate"), "Alice", 1), "accepted": list(game.agents)}
+    offer = {**put(promise(game), "Alice", 1), "accepted": list(game.agents)}
     record = [
         {"turn": n, "actions": dict.fromkeys(game.agents, "defect"), "rewards": {}} for n in (1, 2)
     ]
@@ -304,7 +293,7 @@ def test_the_deposit_of_a_contract_is_found_for_the_turns_it_stood_for_at_first(
 
 def test_a_certificate_can_be_read_by_people_and_programs():
     game = load("prisoners_dilemma", {"rounds": 2})
-    found = certify(promise(game, "cooperate"), game.facts())
+    found = certify(promise(game), game.facts())
     text = in_words(found)
     assert "Its payments sum to zero in all 8 outcomes of its turns." in text
     assert "Alice: worst 0, predicted 0, best 4 without it, worst 2, predicted 2, best 2" in text

@@ -23,8 +23,11 @@ from shapley_coop.state.storage.home import home
 from tests.deals.language.test_answers import judged
 from tests.embedded_reply import by_schema, by_tool
 from tests.root import ROOT
+from tests.seats.test_structured import room
 from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
+
+pytestmark = pytest.mark.usefixtures("openai_key")
 
 PAGE = ROOT / "docs" / "answers.md"
 OFFER = '{"clauses": [{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 9}]}'
@@ -222,19 +225,6 @@ def test_words_beside_a_call_are_kept_as_far_as_they_are_not_thought() -> None:
 DROPPED = "I could write <ACTION>door</ACTION>, but then nobody opens it. So I pull.\n"
 FIELDS = json.dumps({"thoughts": "", "action": "lever", "notes": None})
 FENCED = f"Shall I?\n```json\n{FIELDS.replace('lever', 'door')}\n```\nNo.\n"
-
-
-@pytest.fixture(autouse=True)
-def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
-
-
-def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
-    seats = {
-        agent: {"model": f"openai:{agent}", "base_url": stub.base_url, **settings}
-        for agent in ("Alice", "Bob")
-    }
-    return RunConfig.model_validate({"seats": seats})
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,14 @@ from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
-from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow, play
-from shapley_coop.graphs.threads import table_of
+from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.clerk import Clerk
 from shapley_coop.seats.embedded.contracting import Party
 from shapley_coop.state.run_config import RunConfig
 from tests.chance import dice
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal
+from tests.deals.promised import table_after
 from tests.scripted import events, facts
 from tests.stub_openai import StubOpenAI
 
@@ -100,12 +99,7 @@ def loopback(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
             return "<ACTION>cooperate</ACTION>"
 
 
-@pytest.fixture
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-
-
-@pytest.mark.usefixtures("_key")
+@pytest.mark.usefixtures("openai_key")
 async def test_words_are_drafted_signed_and_played_by_models_behind_an_endpoint():
     with StubOpenAI(loopback) as stub:
         seat = {"model": "openai:any", "base_url": stub.base_url}
@@ -124,12 +118,6 @@ def in_words(script, said):
     script["summariser", "contract_write"] = lambda known: Clerk(
         known, talk=events(script.shown_to("summariser")[-1])
     ).write()
-
-
-async def table_after(room):
-    prepared = prepare("contracts", room, "run")
-    await follow(prepared)
-    return await table_of(prepared)
 
 
 SHORT = {"rounds": 2}

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.clauses import Do, Forbid
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.when import Event, Every, Last, Turns
+from shapley_coop.deals.language.when import Every, Turns
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import load
@@ -20,6 +20,7 @@ from shapley_coop.seats.embedded.strategies import (
     stage_of,
 )
 from tests.deals.made_contracts import ACTIONS
+from tests.deals.promised import promise
 
 DILEMMA = load("prisoners_dilemma")
 GRAB = load("cash_grab")
@@ -107,14 +108,6 @@ def test_without_a_contract_self_interest_ends_where_nobody_gains():
         assert sum(sum(t["rewards"].values()) for t in record) == 0
 
 
-def promise(fine=0):
-    clauses = [Do(agent=agent, action="cooperate") for agent in DILEMMA.agents]
-    for payer, payee in (("Alice", "Bob"), ("Bob", "Alice")) if fine else ():
-        when = Last(last=Event(agent=payer, action="defect"))
-        clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
-    return Deal(clauses=clauses)
-
-
 @pytest.mark.parametrize(
     ("fine", "enforcement", "played"),
     [
@@ -128,7 +121,7 @@ def promise(fine=0):
 )
 def test_a_contract_breaker_breaks_exactly_what_pays(fine, enforcement, played):
     players = ["contract_breaker", "cooperator"]
-    record = match(DILEMMA, players, contract=promise(fine), enforcement=enforcement)
+    record = match(DILEMMA, players, contract=promise(DILEMMA, fine=fine), enforcement=enforcement)
     assert letters(record, "Alice") == played
 
 

@@ -12,7 +12,7 @@ from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY, NotYours, acting_for
 
 
-async def _heard(thread: str, table: Mapping[str, Any], written: Any) -> None:
+async def heard(thread: str, table: Mapping[str, Any], written: Any) -> None:
     """A server's saver has a listener."""
 
 
@@ -21,7 +21,7 @@ async def kept(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> AsyncIterator[BaseCheckpointSaver[Any]]:
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
-    async with saver(Home(tmp_path, database=url), listener=_heard) as opened:
+    async with saver(Home(tmp_path, database=url), listener=heard) as opened:
         yield opened
 
 

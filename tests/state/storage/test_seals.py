@@ -26,7 +26,7 @@ from tests.books import (
     delete_facts,
     reworded,
 )
-from tests.coop_command import FAILED, Coop, coop_in
+from tests.coop_command import FAILED, Coop
 from tests.evals.tampering import failed_checks
 
 
@@ -43,15 +43,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def coop(
-    played: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Coop:
+def coop(coop: Coop, played: Path, tmp_path: Path) -> Coop:
     """`coop` in a home with two runs that have ended."""
     copytree(played, tmp_path / "home")
-    return coop_in(tmp_path, monkeypatch, capsys)
+    return coop
 
 
 def one_more_token(entry: Entry) -> Entry:

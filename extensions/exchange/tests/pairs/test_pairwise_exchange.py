@@ -3,7 +3,6 @@
 import asyncio
 import json
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.coop_command import coop_in
+from tests.coop_command import Coop
 from tests.evals.tampering import failed_checks
 from tests.evals.test_verify import on_the_table
 from tests.root import ROOT
@@ -291,10 +290,7 @@ async def test_a_hundred_and_a_thousand_play(agents: int) -> None:
     assert sum(float(x) for x in outcome["rewards"].values()) > start
 
 
-def test_what_pairs_accepted_is_verified_and_another_trade_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_what_pairs_accepted_is_verified_and_another_trade_is_found(coop: Coop) -> None:
     options = [f"{key}={x}" for key, x in {**DRAWN, "agents": 6, "atoms": 12, "talk": 4}.items()]
     settings = [part for option in options for part in ("--set", option)]
     played = coop("run", "task_exchange", "-g", "pairwise_exchange", "--name", "r", *settings)
@@ -311,10 +307,7 @@ def test_what_pairs_accepted_is_verified_and_another_trade_is_found(
     assert "meetings" in failed_checks(coop)
 
 
-def test_a_transcript_tells_each_meeting_by_what_would_change_hands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    coop = coop_in(tmp_path, monkeypatch, capsys)
+def test_a_transcript_tells_each_meeting_by_what_would_change_hands(coop: Coop) -> None:
     drawn = {"scenario": "generated", "agents": 4, "atoms": 8, "talk": 4, "meetings": 2}
     settings = [part for key, x in drawn.items() for part in ("--set", f"{key}={x}")]
     coop("run", "task_exchange", "-g", "pairwise_exchange", "--name", "r", *settings)
