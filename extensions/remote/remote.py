@@ -11,11 +11,13 @@ from uuid import NAMESPACE_URL, uuid5
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
+from shapley_coop.extensions.remote.connection import Away, Connection, Missing
 from shapley_coop.extensions.remote.purse import terms_for, terms_of
-from shapley_coop.extensions.remote.server import Job, Missing, Server
+from shapley_coop.extensions.remote.server import Job, Server
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, is_removed
 from shapley_coop.extensions.sweeps.purse import SPEND
 from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.seats.clients import clients
 
 
 class Remote:
@@ -60,6 +62,21 @@ class Remote:
                 "sweep into a new folder, with COOP_DATABASE_URL"
             )
         self._chosen: dict[str, Server] = {}
+
+    @staticmethod
+    async def check(urls: Sequence[str]) -> None:
+        """Check that one of the servers answers, and that none refuses.
+
+        Raises:
+            ValueError: the address or the token is wrong, or no server answers.
+        """
+        async with clients():
+            found = await asyncio.gather(
+                *(Connection(url).check() for url in urls), return_exceptions=True
+            )
+        for error in found:
+            if error and (not isinstance(error, Away) or all(found)):
+                raise error
 
     async def play(self, cell: Cell) -> Finished:
         """Play a cell on a server to its end.

@@ -6,39 +6,19 @@ is silent: a run that stopped for that is resumed, for `OUTAGE` seconds without 
 """
 
 import asyncio
-import os
 import time
-import warnings
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
-
-import httpx
-from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import (
-    ConflictError,
-    InternalServerError,
-    LangGraphError,
-    NotFoundError,
-    RateLimitError,
-)
+from typing import Any, cast
 
 from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.remote.connection import PATIENCE, Away, Connection, Missing
 from shapley_coop.extensions.remote.purse import PURSE, keeps_to, terms_of
 from shapley_coop.extensions.sweeps.purse import SpendingLimit
 from shapley_coop.graphs.threads import configure
-from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.seat import SeatUnavailable
+from shapley_coop.seats.seat import CredentialsMissing, SeatUnavailable
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
-
-TOKENS = ("COOP_REMOTE_TOKEN", "LANGGRAPH_API_KEY")
-"""The environment variables of the servers' token; the first that is set is sent."""
-
-PATIENCE = 600.0
-"""The seconds for which a server that answered before may give no answer."""
 
 OUTAGE, NEW = 900.0, 60.0
 """The seconds for which a run is resumed without progress; `NEW` before any run's progress."""
@@ -48,21 +28,9 @@ QUEUED = 10
 
 _PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
 _PAGE, _BUSY = 100, 1000
-_ASKS_AGAIN = "Request failed, attempting reconnect to Location"
 _QUARANTINED, _KILLS = "Quarantined", 3
-_TOLD = ("Seat", "ValueError")
+_TOLD = ("Seat", "ValueError", CredentialsMissing.__name__)
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
-_AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
-
-T = TypeVar("T")
-
-
-class Away(ValueError):
-    """The error if a server gives no answer now, but may give one later."""
-
-
-class Missing(ValueError):
-    """The error if the server does not know the thread or the workflow."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +59,7 @@ class Stop:
     times: int = 0
 
 
-class Server:
+class Server(Connection):
     """A server that plays cells.
 
     Args:
@@ -99,13 +67,11 @@ class Server:
 
     Attributes:
         playing: the number of cells of this process that the server plays.
-        away: whether the server gave no answer when it was asked last.
     """
 
     def __init__(self, url: str) -> None:
-        self.url, self.playing, self.away = url, 0, False
-        self._made: LangGraphClient | None = None
-        self._heard, self._proven = -PATIENCE, False
+        super().__init__(url)
+        self.playing, self._proven = 0, False
         self._depth = (-PATIENCE, 0)
 
     async def play(self, job: Job) -> tuple[Table, bool]:
@@ -115,11 +81,11 @@ class Server:
             SpendingLimit: the sweep's purse is empty.
             ValueError: the server refuses or stays away, or the run failed.
         """
-        create, found, stop = self._client.threads.create, list[bool](), Stop()
+        create, found, stop = self.client.threads.create, list[bool](), Stop()
 
         async def ended() -> Table | None:
             made = create(thread_id=job.thread, if_exists="do_nothing", metadata=job.about)
-            await self._answered(made)
+            await self.answered(made)
             table, begun = await self.table(job.thread)
             found.append(begun)
             if not _ended(table):
@@ -145,7 +111,7 @@ class Server:
 
         async def known() -> bool:
             try:
-                await self._answered(self._client.threads.get(thread))
+                await self.answered(self.client.threads.get(thread))
             except Missing:
                 return False
             return True
@@ -160,10 +126,10 @@ class Server:
         """
         found = list[Any]()
         while True:
-            asked = self._client.threads.search(
+            asked = self.client.threads.search(
                 metadata={"sweep": sweep}, limit=_PAGE, offset=len(found)
             )
-            found += (page := await self._answered(asked))
+            found += (page := await self.answered(asked))
             if len(page) < _PAGE:
                 break
         return [
@@ -174,12 +140,12 @@ class Server:
     async def forget(self, thread: str) -> None:
         """Delete a thread; one that a server does not delete now is left to the next sweep."""
         with suppress(ValueError):
-            await self._answered(self._client.threads.delete(thread))
+            await self.answered(self.client.threads.delete(thread))
 
     async def table(self, thread: str) -> tuple[Table, bool]:
         """Return the latest state of a thread, and whether the cell's play has begun."""
         try:
-            state = await self._answered(self._client.threads.get_state(thread))
+            state = await self.answered(self.client.threads.get_state(thread))
         except Missing:
             return cast(Table, {}), False
         table = cast(Table, state["values"] or {})
@@ -192,11 +158,11 @@ class Server:
             Missing: the server does not know the thread.
             ValueError: the server refuses or is away.
         """
-        runs = self._client.runs
-        found: Any = await self._answered(runs.list(thread, limit=1))
+        runs = self.client.runs
+        found: Any = await self.answered(runs.list(thread, limit=1))
         run: dict[str, Any] = found[0] if found else {}
         if run.get("status") in _UNDER_WAY and not keeps_to(terms_of(run), terms):
-            await self._answered(runs.cancel(thread, run["run_id"], wait=True))
+            await self.answered(runs.cancel(thread, run["run_id"], wait=True))
             run["status"] = "interrupted"
         return run
 
@@ -206,8 +172,8 @@ class Server:
         Raises:
             ValueError: the server refuses or is away.
         """
-        about, search = {"sweep": sweep}, self._client.threads.search
-        for one in await self._answered(search(metadata=about, status="busy", limit=_BUSY)):
+        about, search = {"sweep": sweep}, self.client.threads.search
+        for one in await self.answered(search(metadata=about, status="busy", limit=_BUSY)):
             await self.latest(one["thread_id"], terms)
 
     async def waiting(self) -> int:
@@ -215,26 +181,11 @@ class Server:
         if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
             depth = 0
             with suppress(ValueError, KeyError, TypeError):
-                asked = self._client.http.get("/metrics", params={"format": "json"})
-                told: Any = await self._answered(asyncio.wait_for(asked, _AGAIN))
+                asked = self.client.http.get("/metrics", params={"format": "json"})
+                told: Any = await self.answered(asyncio.wait_for(asked, _AGAIN))
                 depth = int(told["queue"]["n_pending"])
             self._depth = (time.monotonic(), depth)
         return self._depth[1]
-
-    @property
-    def silent(self) -> bool:
-        """Whether the server gave no answer lately, so that asking it again takes seconds."""
-        return time.monotonic() - self._heard >= PATIENCE
-
-    @property
-    def _client(self) -> LangGraphClient:
-        if self._made is None:
-            # The library would also send the key of LangSmith, to any address.
-            token = next(filter(None, map(os.environ.get, TOKENS)), None)
-            warnings.filterwarnings("ignore", _ASKS_AGAIN, UserWarning)
-            self._made = get_client(url=self.url, api_key=token)
-            clients_here().closing.push_async_callback(self._made.aclose)
-        return self._made
 
     async def _run(self, job: Job, begun: bool, stop: Stop) -> None:
         """Start or resume the cell's run, or join it if it is running; wait for its end.
@@ -244,13 +195,13 @@ class Server:
         Raises:
             ValueError: the server is away or refuses, or the run failed.
         """
-        runs, thread = self._client.runs, job.thread
+        runs, thread = self.client.runs, job.thread
         try:
             latest = await self.latest(thread, job.terms)
             joined = latest.get("status") in _UNDER_WAY
             run = latest["run_id"] if joined else await self._begin(job, begun)
-            ended: Any = await self._answered(runs.join(thread, run))
-            status = (await self._answered(runs.get(thread, run)))["status"]
+            ended: Any = await self.answered(runs.join(thread, run))
+            status = (await self.answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
         ours = not joined or terms_of(latest) == job.terms  # others' limits do not end the cell
@@ -264,7 +215,7 @@ class Server:
             SpendingLimit: the sweep's purse is empty.
             ValueError: no pause cures the failure, or none did for `OUTAGE` seconds.
         """
-        state: Any = await self._answered(self._client.threads.get_state(thread))
+        state: Any = await self.answered(self.client.threads.get_state(thread))
         at, now = str((state.get("checkpoint") or {}).get("checkpoint_id")), time.monotonic()
         if at != stop.at:
             self._proven = self._proven or bool(stop.at)
@@ -295,35 +246,12 @@ class Server:
         how: Any = {"config": config, "context": {}, "durability": "sync"}
         # A killed server starts a run again with its input; the key makes that the same play.
         start: Any = None if begun else {"room": cell.room, "idempotency_key": thread}
-        made = self._client.runs.create(thread, cell.graph, input=start, **how)
+        made = self.client.runs.create(thread, cell.graph, input=start, **how)
         try:
-            return str((await self._answered(made))["run_id"])
+            return str((await self.answered(made))["run_id"])
         except Missing as unknown:
             lost = not await self.has(thread)  # by a server that was killed before it saved it
             raise (Away if lost else ValueError)(str(unknown)) from None
-
-    async def patiently(self, step: Callable[[], Awaitable[T]]) -> T:
-        """Repeat a step while the server is away, but not if it never answered."""
-        while True:
-            try:
-                return await step()
-            except Away:
-                if self.silent:
-                    raise
-                await asyncio.sleep(_PAUSE)
-
-    async def _answered(self, asked: Awaitable[T]) -> T:
-        try:
-            found = await asked
-        except NotFoundError:
-            raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except (TimeoutError, httpx.HTTPError, LangGraphError) as error:
-            reason = " ".join(str(error).split())[:200] or "no answer"
-            self.away = isinstance(error, _AWAY)
-            kind = Away if self.away else ValueError
-            raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
-        self._heard, self.away = time.monotonic(), False
-        return found
 
 
 def _ended(table: Table) -> bool:

@@ -49,6 +49,8 @@ def run_cells(
         from shapley_coop.extensions.sweeps import checks  # slow, like all that plays
 
         (checks.check_no_people if remote else checks.check_cells)(left)
+    if left and remote:
+        finish(extension.only("players", NO_PLAYER).check(remote))
     with Store(folder, new=True) as store:
         name = store.register(suites, skipped or {})
         if not left and keep == "all":  # else runs that a killed process has kept are removed
