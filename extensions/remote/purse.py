@@ -92,10 +92,7 @@ async def pay(told: Mapping[str, Any], seat: Seat, question: Enquiry, ask: Ask) 
     except ValidationError:
         raise ValueError("the run's metadata `purse` does not name the purse of a sweep") from None
     if holder().owner:
-        raise ValueError(
-            "a server with tenants does not pay from a sweep's database: sweep without "
-            "COOP_DATABASE_URL"
-        )
+        raise ValueError("the purse of a sweep is its operator's: leave out the metadata `purse`")
     gate = await _gate(terms)
     try:
         return await gate.call(seat, question, ask)
