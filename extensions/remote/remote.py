@@ -19,6 +19,8 @@ from shapley_coop.extensions.sweeps.purse import SPEND
 from shapley_coop.extensions.sweeps.store import Store
 from shapley_coop.seats.clients import clients
 
+NOT_COUNTED = "to keep limits, it needs this version of shapley-coop, with the extension `remote`"
+
 
 class Remote:
     """A player of cells on servers.
@@ -88,7 +90,12 @@ class Remote:
         server = self._chosen[cell.id] = await self._server_for(cell, thread)
         await self._count_earlier(cell, server)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
+        before = await self._spent()
         table, resumed = await server.play(Job(cell, thread, about, self._terms([cell])))
+        row = row_of(cell, table)
+        cost = 0.0 if resumed or self.elsewhere else self._prices.cost_of_known(row["calls"])
+        if cost and await self._spent() == before:
+            raise ValueError(f"{server.url} does not count calls: {NOT_COUNTED}")
         volatile = volatile_of(
             cell,
             table,
@@ -98,7 +105,7 @@ class Remote:
             server=server.url,
             started=started,
         )
-        return Finished(row_of(cell, table), volatile)
+        return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """Return the model calls made in a cell's unfinished run, or [] if the server fails."""
@@ -173,6 +180,11 @@ class Remote:
             cost = self._prices.cost_of_known(await self.paid_for(cell))
             cost -= await asyncio.to_thread(self._store.failed_cost, cell.id)
             await asyncio.to_thread(self._store.write, SPEND, cost=max(0.0, cost))
+
+    async def _spent(self) -> float:
+        """Return what the purse has paid, in USD; 0 if no server pays from it."""
+        store = None if self.elsewhere else self._store
+        return await asyncio.to_thread(lambda: store.spent) if store else 0.0
 
     def _terms(self, cells: Sequence[Cell]) -> dict[str, Any]:
         """Return what names the sweep's purse to a server; {} if no server pays from it."""

@@ -99,6 +99,20 @@ def test_a_server_without_the_sweeps_database_asks_nobody(database: str, tmp_pat
     assert "give the server the sweep's COOP_DATABASE_URL" in failure["error"]
 
 
+def test_a_server_that_does_not_know_of_purses_is_found_out(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapley_coop.extensions.remote.server.PURSE", "unknown to it")
+    limits = Limits(cost=100)
+    with StubOpenAI(reply) as stub, Store(tmp_path / "out", new=True) as store:
+        made = behind(stub, ["llm_only"], "0")
+        sweep = registered(tmp_path / "out", made)
+        player = Remote([server.url], sweep, "all", store, limits, DEAR)
+        assert run(made, tmp_path / "out", limits, player, DEAR).failed == 1
+    (failure,) = failures_in(tmp_path / "out")
+    assert "does not count calls: to keep limits, it needs" in failure["error"]
+
+
 def test_a_server_cannot_keep_the_rates_of_a_sweep_in_a_file(tmp_path: Path) -> None:
     limits = Limits(rates={EVERY: Rates(rpm=1)})
     with Store(tmp_path, new=True) as store, pytest.raises(ValueError, match="sweep in a file"):
