@@ -13,8 +13,9 @@ from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.attributing import attribute, forecast
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.given import inputs_of, listed
+from shapley_coop.extensions.attribute.limits import going_on
 from shapley_coop.extensions.attribute.result import AppCredit
-from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent
+from shapley_coop.extensions.attribute.stage import CallsSpent
 
 DEMO = "demo"
 
@@ -100,6 +101,12 @@ def attributed(
         if acts and not found.recorded:
             note(AGAIN)
         note(found.words())
+        if found.recorded and found.alone and found.enough > settings["max_calls"]:
+            what = "and for the advice " if settings["advise"] else ""
+            note(
+                f"the calls for this {what}exceed --max-calls {settings['max_calls']}, where the "
+                f"plays stop: --max-calls {found.enough} plays all"
+            )
 
     told: dict[str, Any] = {"announce": announce}
     try:
@@ -110,7 +117,7 @@ def attributed(
                 told["progress"] = shown
             return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
     except CallsSpent as spent:
-        raise ValueError(f"{spent}; {GOING_ON}") from None
+        raise ValueError(f"{spent}; {going_on(spent.enough)}") from None
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
