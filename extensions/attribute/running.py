@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from shapley_coop.cli.console import note, progress, say, say_json, show_spinner, write_file
+from shapley_coop.cli.console import note, progress, say_json, show_spinner, write_file
 from shapley_coop.extensions.attribute import demo
 from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.attributing import attribute, forecast
@@ -74,11 +74,11 @@ def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
             )
 
 
-def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
-    """Print a forecast of the calls, without running the app."""
+def foretold(of: Asked, settings: Mapping[str, Any]) -> str:
+    """Return a forecast of the calls as one line, without running the app."""
     if of.agents is None:
         raise ValueError("--forecast runs nothing, so it cannot find the agents: give --agents")
-    say(forecast(of.graph, of.agents, of.inputs, **settings).words())
+    return forecast(of.graph, of.agents, of.inputs, **settings).words()
 
 
 def attributed(

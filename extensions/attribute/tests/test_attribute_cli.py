@@ -73,6 +73,22 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     )
 
 
+def test_what_the_app_and_its_scorer_print_is_not_mixed_with_the_result(
+    coop: Coop, tmp_path: Path
+) -> None:
+    loud = APP.replace("page = ", "print('loading')\npage = ", 1).replace(
+        "def score(state):", "def score(state):\n    print('scoring')"
+    )
+    (tmp_path / "loud.py").write_text(loud, encoding="utf-8")
+    given = ("--agents", "search,write", "--score", "loud.py:score", "--input", "in.json")
+    ended = coop("attribute", "loud.py:graph", *given, "--json")
+    assert ended.result["values"] == {"search": 0.5, "write": 3.5}
+    assert {"loading", "scoring"} < {*ended.err.splitlines()}
+    table = coop("attribute", "loud.py:graph", *given, "--version", "2")
+    assert "scoring" in table.err
+    assert "scoring" not in table.out
+
+
 @brought_by("values")
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
     found = coop(*GIVEN, "--input", "in.json", "--json").result
