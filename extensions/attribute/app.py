@@ -5,11 +5,8 @@ is the node `team`. The app itself never changes, because every play gets a new 
 """
 
 import hashlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -31,47 +28,6 @@ StandInFor = Callable[[str, Runnable[Any, Any], frozenset[str]], StandIn]
 """A function from a node's path, its runnable and its managed values to its replacement."""
 
 
-def load(spec: str, what: str) -> Any:
-    """Import `path.py:name`; while the file loads, its folder is on `sys.path`.
-
-    Args:
-        spec: a file and a name defined in the file.
-        what: a word for the object, used in error messages.
-
-    Raises:
-        ValueError: the file or the name does not exist, or importing the file fails.
-    """
-    file, _, name = spec.rpartition(":")
-    path = Path(file)
-    if not file or not name:
-        raise ValueError(f"{what} {spec}: give path.py:name, the file and a name in it")
-    if not path.is_file():
-        raise ValueError(f"{what} {spec}: there is no file {path}")
-    module = _module(path.resolve(), what)
-    if not hasattr(module, name):
-        raise ValueError(f"{what} {spec}: {path} has no {name!r}")
-    return getattr(module, name)
-
-
-def _module(path: Path, what: str) -> Any:
-    known = f"coop_app_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if known in sys.modules:
-        return sys.modules[known]
-    found = importlib.util.spec_from_file_location(known, path)
-    if not (found and found.loader):
-        raise ValueError(f"{what} {path}: is not a Python file: give path.py:name")
-    module = sys.modules[known] = importlib.util.module_from_spec(found)
-    sys.path.insert(0, str(path.parent))
-    try:
-        found.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[known]
-        raise ValueError(f"{what} {path}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
-
-
 def _made(factory: Callable[..., Any]) -> Any:
     """Return the graph that a factory makes from no argument or from an empty config.
 
@@ -90,7 +46,7 @@ def _made(factory: Callable[..., Any]) -> Any:
         )
     try:
         return factory(*({} for _ in needed))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())[:200]
         name = type(error).__name__
         raise ValueError(f"the app {factory.__name__} fails: {name}: {reason}") from error

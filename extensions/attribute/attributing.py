@@ -4,9 +4,9 @@ The modules of this package, in a good order to read them:
 
 input           `command`, `given`, `running`: the command; `settings`; `attributing`: from a graph
                 to its result; `demo`: a bundled app.
-the app         `app`: the graph and its copy; `agents`: possible agents; `finding`: agents of a
-                run; `walking`: graphs, functions and closures; `owncode`: the app's own modules;
-                `steering`: the fields that its edges read.
+the app         `loading`: the user's files; `app`: the graph and its copy; `agents`: possible
+                agents; `finding`: agents of a run; `walking`: graphs, functions and closures;
+                `owncode`: the app's own modules; `steering`: the fields that its edges read.
 one play        `play` and `asking`: calls of nodes or of their stand-ins; `absence` and `emptying`:
                 stand-ins; `tools`: agents that are tools; `instead`: another model for an agent;
                 `scope` and `watching`: counting and tools; `answering`: answers to `interrupt`;
@@ -41,7 +41,7 @@ from shapley_coop.extensions.attribute.limits import going_on
 from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import opened
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
-from shapley_coop.extensions.attribute.scoring import Score
+from shapley_coop.extensions.attribute.scoring import Score, check_score
 from shapley_coop.extensions.attribute.settings import Settings, checked
 from shapley_coop.extensions.attribute.stage import CallsSpent
 from shapley_coop.extensions.attribute.tools import tools_watched
@@ -99,8 +99,7 @@ async def attribute_async(
 ) -> AppCredit:
     """Divide an app's score among its agents in the running event loop; see `attribute`."""
     chosen = checked(settings)
-    if score is None:
-        raise ValueError("no score: give a function of the final state")
+    check_score(score)
     check_answers(chosen.answers)
     app, why = App(graph, agents or ()), dict[str, str]()
     if agents is not None:

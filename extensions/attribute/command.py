@@ -15,7 +15,7 @@ from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from, wit
 from shapley_coop.extras import is_installed, missing_library
 
 App = Annotated[
-    str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
+    str, typer.Argument(help="path.py:graph or package.module:graph, a StateGraph; or demo.")
 ]
 Agents = Annotated[
     str,

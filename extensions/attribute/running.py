@@ -9,11 +9,11 @@ import typer
 
 from shapley_coop.cli.console import note, progress, say_json, show_spinner, write_file
 from shapley_coop.extensions.attribute import demo
-from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.attributing import attribute, forecast
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.given import inputs_of, listed
 from shapley_coop.extensions.attribute.limits import going_on
+from shapley_coop.extensions.attribute.loading import load
 from shapley_coop.extensions.attribute.result import AppCredit
 from shapley_coop.extensions.attribute.stage import CallsSpent
 
