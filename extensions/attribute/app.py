@@ -70,6 +70,11 @@ class App:
             graph = _made(graph)
         if hasattr(graph, "compile") and not isinstance(graph, Pregel):
             graph = graph.compile()
+        if isinstance(graph, Pregel) and not isinstance(graph, CompiledStateGraph):
+            raise ValueError(
+                "the app is made by @entrypoint (the functional API), which is not supported since "
+                "it has no nodes: build a StateGraph whose nodes call the same functions"
+            )
         if not isinstance(graph, CompiledStateGraph):
             raise ValueError(f"the app is a {type(graph).__name__}: give a graph, compiled or not")
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:

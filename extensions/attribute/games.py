@@ -127,11 +127,11 @@ class AppGame:
 
     async def _play(self, masks: Sequence[int]) -> None:
         """Play all coalitions on the first unit, then on the next ones."""
-        slots, units = asyncio.Semaphore(self.stage.settings.at_once), range(len(self.units))
+        units = range(len(self.units))
         rows: list[Row] = [{} for _ in units]
 
         async def one(mask: int, k: int) -> None:
-            async with slots:
+            async with self.stage.slots:
                 rows[k][mask] = await self._worth(mask, self.units[k], self.full[k])
 
         asked = [asyncio.ensure_future(one(mask, k)) for k in units for mask in masks]

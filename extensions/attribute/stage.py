@@ -120,6 +120,7 @@ class Stage:
         notes: topic → a remark for the result.
         askers: the paths of nodes that asked a model.
         blanks: fields whose texts are emptied to a single space: see `Emptying`.
+        slots: one for each play that may run at the same time; copies of a stage share them.
     """
 
     app: App
@@ -134,6 +135,7 @@ class Stage:
     notes: dict[str, str] = field(default_factory=dict)
     askers: set[str] = field(default_factory=set)
     blanks: frozenset[str] = frozenset()
+    slots: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 

@@ -73,46 +73,6 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     )
 
 
-def test_what_the_app_and_its_scorer_print_is_not_mixed_with_the_result(
-    coop: Coop, tmp_path: Path
-) -> None:
-    loud = APP.replace("page = ", "print('loading')\npage = ", 1).replace(
-        "def score(state):", "def score(state):\n    print('scoring')"
-    )
-    (tmp_path / "loud.py").write_text(loud, encoding="utf-8")
-    given = ("--agents", "search,write", "--score", "loud.py:score", "--input", "in.json")
-    ended = coop("attribute", "loud.py:graph", *given, "--json")
-    assert ended.result["values"] == {"search": 0.5, "write": 3.5}
-    assert {"loading", "scoring"} < {*ended.err.splitlines()}
-    table = coop("attribute", "loud.py:graph", *given, "--version", "2")
-    assert "scoring" in table.err
-    assert "scoring" not in table.out
-
-
-def test_a_graph_in_a_package_is_given_as_a_file_or_as_a_module(coop: Coop, tmp_path: Path) -> None:
-    desk = tmp_path / "inner" / "desk_of_owls"
-    desk.mkdir(parents=True)
-    (desk / "parts.py").write_text(APP, encoding="utf-8")
-    main = "from .parts import graph, score\n"
-    (desk / "main.py").write_text(main, encoding="utf-8")
-    given = ("--agents", "search,write", "--input", "in.json", "--score")
-    file = "inner/desk_of_owls/main.py"
-    refused = one_line(coop("attribute", f"{file}:graph", *given, f"{file}:score"), 2)
-    assert "relative import" in refused
-    assert "put an __init__.py into its folder, or give package.module:name" in refused
-    module = "inner.desk_of_owls.main"
-    found = coop("attribute", f"{module}:graph", *given, f"{module}:score", "--json").result
-    (desk / "__init__.py").touch()
-    again = coop("attribute", f"{file}:graph", *given, f"{file}:score", "--json").result
-    assert again["values"] == found["values"] == {"search": 0.5, "write": 3.5}
-
-
-def test_an_app_that_exits_while_it_is_imported_is_refused(coop: Coop, tmp_path: Path) -> None:
-    (tmp_path / "exits.py").write_text(f"{APP}\nimport sys\nsys.exit(0)\n", encoding="utf-8")
-    refused = one_line(coop("attribute", "exits.py:graph", *GIVEN[2:], "--input", "in.json"), 2)
-    assert "exits.py: it calls sys.exit while it is imported" in refused
-
-
 @brought_by("values")
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
     found = coop(*GIVEN, "--input", "in.json", "--json").result
@@ -234,6 +194,7 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ),
         (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
         (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
+        ((*GIVEN, "--input", "in.json", "--cache", "in.json"), "the kept calls in in.json cannot"),
         (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "is not a Python file"),
     ],
 )
