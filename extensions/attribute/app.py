@@ -108,6 +108,24 @@ class App:
             meant = did_you_mean(stray[0], known) or f": its keys are {', '.join(known)}"
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
 
+    def check_permits(self, fresh: str | Sequence[str], safe_tools: Sequence[str]) -> None:
+        """Refuse nodes that the app lacks, and tools whose names resemble those of its tools.
+
+        A tool that a node makes while it runs is not known before, so its name is not refused.
+
+        Raises:
+            ValueError: a name is unknown.
+        """
+        known = sorted({*self.nodes, *self.places})
+        for name in () if isinstance(fresh, str) else fresh:
+            if name not in known:
+                meant = did_you_mean(name, known) or f": its nodes are {', '.join(known)}"
+                raise ValueError(f"fresh: {name!r} is not a node of the app{meant}")
+        tools = sorted({path.split(":")[1] for path in self.places if path.startswith("tool:")})
+        for name in safe_tools:
+            if name not in tools and (meant := did_you_mean(name, tools)):
+                raise ValueError(f"safe_tools: {name!r} is not a tool of the app{meant}")
+
     def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
         """Return a copy of the graph in which `stand_in` replaces every node.
 

@@ -102,6 +102,7 @@ async def attribute_async(
     check_score(score)
     check_answers(chosen.answers)
     app, why = App(graph, agents or ()), dict[str, str]()
+    app.check_permits(chosen.fresh, chosen.safe_tools)
     if agents is not None:
         _check(app, chosen)
     with opened(app, chosen, inputs) as (stage, units), tools_watched(), models_lent():

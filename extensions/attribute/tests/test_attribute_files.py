@@ -69,3 +69,52 @@ def test_a_score_that_cannot_be_called_is_refused_before_any_play(
     (tmp_path / "by.py").write_text(f"{score}\n", encoding="utf-8")
     given = ("attribute", "app.py:graph", "--agents", "search,write", "--input", "in.json")
     assert message in one_line(coop(*given, "--score", "by.py:score"), 2)
+
+
+TOOLS = """
+from langchain_core.tools import tool
+from dataclasses import dataclass
+from langgraph.graph import START, StateGraph
+
+@tool
+def booking(what: str) -> str:
+    "Book."
+    return what
+
+@dataclass
+class Trip:
+    items: str = ""
+    text: str = ""
+
+def act(state):
+    return {"text": booking.invoke({"what": state.items})}
+
+page = StateGraph(Trip)
+page.add_node("act", act)
+page.add_edge(START, "act")
+graph = page.compile()
+
+def score(state):
+    return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ("items", ("--safe-tools", "boking"), "'boking' is not a tool of the app: did you mean"),
+        ("items", ("--fresh", "akt"), "fresh: 'akt' is not a node of the app: did you mean 'act'?"),
+        ("items", ("--fresh", "zz"), "'zz' is not a node of the app: its nodes are act"),
+        ("itemz", (), "in.json: input 1: the state has no key 'itemz': did you mean 'items'?"),
+    ],
+)
+def test_unknown_names_are_refused_before_any_play(
+    given: str, options: tuple[str, ...], message: str, coop: Coop, tmp_path: Path
+) -> None:
+    (tmp_path / "tools.py").write_text(TOOLS, encoding="utf-8")
+    (tmp_path / "in.json").write_text(f'[{{"{given}": "rent"}}]', encoding="utf-8")
+    asked = ("attribute", "tools.py:graph", "--score", "tools.py:score", "--input", "in.json")
+    assert message in one_line(coop(*asked, *options), 2)
+    (tmp_path / "in.json").write_text('[{"items": "rent", "expected": 1}]', encoding="utf-8")
+    known = coop(*asked, "--safe-tools", "booking", "--fresh", "act")
+    assert known.code == 0, known.err
