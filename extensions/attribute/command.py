@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import say_lines
+from shapley_coop.cli.console import say, say_lines
 from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from, with_options_of
 from shapley_coop.extras import is_installed, missing_library
 
 App = Annotated[
-    str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
+    str, typer.Argument(help="path.py:graph or package.module:graph, a StateGraph; or demo.")
 ]
 Agents = Annotated[
     str,
@@ -184,19 +185,22 @@ def attribute(given: Options) -> None:
     from shapley_coop.extensions.attribute import running
     from shapley_coop.extensions.attribute.given import texts_of
 
-    asked = running.asked(given.app, given.agents, given.input_, given.score, given.trace)
-    settings = _settings(given)
-    if given.forecast:
-        running.foretell(asked, settings)
+    with redirect_stdout(sys.stderr):  # what the app and its scorer print is no result
+        asked = running.asked(given.app, given.agents, given.input_, given.score, given.trace)
+        settings = _settings(given)
+        foretold = running.foretold(asked, settings) if given.forecast else ""
+    if foretold:
+        say(foretold)
         return
     asks, fresh = sys.stdin.isatty() and not given.yes, given.fresh
-    credit = running.attributed(
-        asked,
-        settings,
-        may_go_on="value" not in settings or (settings["advise"] and asks),
-        asks=asks,
-        acts=given.app != running.DEMO and fresh != "none" and bool(fresh or not given.trace),
-    )
+    with redirect_stdout(sys.stderr):
+        credit = running.attributed(
+            asked,
+            settings,
+            may_go_on="value" not in settings or (settings["advise"] and asks),
+            asks=asks,
+            acts=given.app != running.DEMO and fresh != "none" and bool(fresh or not given.trace),
+        )
     report, why = credit.as_json(), ""
     if given.bounty:
         files = texts_of(given.input_, given.trace)
