@@ -157,7 +157,7 @@ def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str
     """
     hint = "write key: value, a line each"
     settings = read_mapping(file, "parameters", hint) if file else {}
-    return settings | dict(_values(given or [], "--set {}: give key=value"))
+    return settings | dict(_values(given or [], "--set {part}: give key=value"))
 
 
 def seats_from(
@@ -168,7 +168,7 @@ def seats_from(
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
     """
-    refusal = "--agent {}: give NAME=provider:name, as in Alice=openai:gpt-5"
+    refusal = "--agent {part}: give NAME=provider:name, as in Alice=openai:gpt-5"
     named = {name: _seat(spec, base_url) for name, spec in _split(agents or [], refusal)}
     return {"*": _seat(model, base_url), **named}
 
@@ -196,7 +196,7 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
     Raises:
         ValueError: an entry is neither NAME=text nor NAME=@file, or the file cannot be read.
     """
-    of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
+    of = _split(given or [], "--persona {part}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in of}
 
 
@@ -207,7 +207,7 @@ def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any
         ValueError: an entry is not NAME=text, or the extension cannot read the text.
     """
     hint = setting.help.partition(":")[0]
-    parts = _split(given, f"{setting.flag} {{}}: give {hint}")
+    parts = _split(given, f"{setting.flag} {{part}}: give {hint}")
     return {agent: extension.import_place(setting.reads)(text) for agent, text in parts}
 
 
@@ -218,7 +218,7 @@ def pairs(option: str, given: str) -> dict[str, Any]:
         ValueError: a part has no key or no equals sign.
     """
     parts = filter(None, given.split(","))
-    return dict(_values(parts, f"{option} {given}: {{!r}} is no limit: give key=value, …"))
+    return dict(_values(parts, f"{option}: {{part}} is no limit: give key=value, …"))
 
 
 def words(option: str, given: str) -> str:
@@ -236,8 +236,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     permit_program(seat["model"])  # the user trusts a program named on the command line
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
-    shown = spec.replace("{", "{{").replace("}", "}}")
-    refusal = f"{shown}: {{!r}} is no setting: give temperature=0.2 and the like"
+    refusal = f"{spec}: '{{part}}' is no setting: give temperature=0.2 and the like"
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
@@ -271,9 +270,13 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
 
 
 def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
-    """Yield the key and value of each part; raise ValueError(`refusal`) if a part is not a pair."""
+    """Yield the key and value of each part.
+
+    Raises:
+        ValueError: a part is not a pair; the message is `refusal`, with the part for "{part}".
+    """
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
-            raise ValueError(refusal.format(part))
+            raise ValueError(refusal.replace("{part}", part))
         yield key.strip(), value.strip()

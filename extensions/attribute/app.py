@@ -5,11 +5,8 @@ is the node `team`. The app itself never changes, because every play gets a new 
 """
 
 import hashlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -31,47 +28,6 @@ StandInFor = Callable[[str, Runnable[Any, Any], frozenset[str]], StandIn]
 """A function from a node's path, its runnable and its managed values to its replacement."""
 
 
-def load(spec: str, what: str) -> Any:
-    """Import `path.py:name`; while the file loads, its folder is on `sys.path`.
-
-    Args:
-        spec: a file and a name defined in the file.
-        what: a word for the object, used in error messages.
-
-    Raises:
-        ValueError: the file or the name does not exist, or importing the file fails.
-    """
-    file, _, name = spec.rpartition(":")
-    path = Path(file)
-    if not file or not name:
-        raise ValueError(f"{what} {spec}: give path.py:name, the file and a name in it")
-    if not path.is_file():
-        raise ValueError(f"{what} {spec}: there is no file {path}")
-    module = _module(path.resolve(), what)
-    if not hasattr(module, name):
-        raise ValueError(f"{what} {spec}: {path} has no {name!r}")
-    return getattr(module, name)
-
-
-def _module(path: Path, what: str) -> Any:
-    known = f"coop_app_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if known in sys.modules:
-        return sys.modules[known]
-    found = importlib.util.spec_from_file_location(known, path)
-    if not (found and found.loader):
-        raise ValueError(f"{what} {path}: is not a Python file: give path.py:name")
-    module = sys.modules[known] = importlib.util.module_from_spec(found)
-    sys.path.insert(0, str(path.parent))
-    try:
-        found.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[known]
-        raise ValueError(f"{what} {path}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
-
-
 def _made(factory: Callable[..., Any]) -> Any:
     """Return the graph that a factory makes from no argument or from an empty config.
 
@@ -90,7 +46,7 @@ def _made(factory: Callable[..., Any]) -> Any:
         )
     try:
         return factory(*({} for _ in needed))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())[:200]
         name = type(error).__name__
         raise ValueError(f"the app {factory.__name__} fails: {name}: {reason}") from error
@@ -114,6 +70,11 @@ class App:
             graph = _made(graph)
         if hasattr(graph, "compile") and not isinstance(graph, Pregel):
             graph = graph.compile()
+        if isinstance(graph, Pregel) and not isinstance(graph, CompiledStateGraph):
+            raise ValueError(
+                "the app is made by @entrypoint (the functional API), which is not supported since "
+                "it has no nodes: build a StateGraph whose nodes call the same functions"
+            )
         if not isinstance(graph, CompiledStateGraph):
             raise ValueError(f"the app is a {type(graph).__name__}: give a graph, compiled or not")
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
@@ -146,6 +107,24 @@ class App:
         if stray := [key for key in keys if key not in known]:
             meant = did_you_mean(stray[0], known) or f": its keys are {', '.join(known)}"
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
+
+    def check_permits(self, fresh: str | Sequence[str], safe_tools: Sequence[str]) -> None:
+        """Refuse nodes that the app lacks, and tools whose names resemble those of its tools.
+
+        A tool that a node makes while it runs is not known before, so its name is not refused.
+
+        Raises:
+            ValueError: a name is unknown.
+        """
+        known = sorted({*self.nodes, *self.places})
+        for name in () if isinstance(fresh, str) else fresh:
+            if name not in known:
+                meant = did_you_mean(name, known) or f": its nodes are {', '.join(known)}"
+                raise ValueError(f"fresh: {name!r} is not a node of the app{meant}")
+        tools = sorted({path.split(":")[1] for path in self.places if path.startswith("tool:")})
+        for name in safe_tools:
+            if name not in tools and (meant := did_you_mean(name, tools)):
+                raise ValueError(f"safe_tools: {name!r} is not a tool of the app{meant}")
 
     def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
         """Return a copy of the graph in which `stand_in` replaces every node.
@@ -192,10 +171,22 @@ class App:
 
     def managed(self, path: str) -> frozenset[str]:
         """Return the keys of a node's input whose values LangGraph manages (remaining steps)."""
+        return _managed(self._holder(path))
+
+    def targets(self, agent: str) -> set[str]:
+        """Return the nodes to which the Commands of an agent may go, if the app declares them."""
+        path = next(path for path, name in self.names.items() if name == agent)
+        graph = self._holder(path) if path in self.nodes else None  # a tool has no targets
+        if not isinstance(graph, CompiledStateGraph):
+            return set()
+        return set(graph.builder.nodes[path.rpartition("/")[2]].ends or ())
+
+    def _holder(self, path: str) -> Graph:
+        """Return the graph that holds a node: the app's, or a subgraph."""
         graph: Graph = self.graph
         for name in path.split("/")[:-1]:
             graph = _inner(graph.nodes[name])
-        return _managed(graph)
+        return graph
 
     def drawn(self) -> tuple[list[str], list[dict[str, Any]]]:
         """Return the graph's nodes and edges in the format of `Drawn`."""

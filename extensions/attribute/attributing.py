@@ -4,15 +4,15 @@ The modules of this package, in a good order to read them:
 
 input           `command`, `given`, `running`: the command; `settings`; `attributing`: from a graph
                 to its result; `demo`: a bundled app.
-the app         `app`: the graph and its copy; `agents`: possible agents; `finding`: agents of a
-                run; `walking`: graphs, functions and closures; `owncode`: the app's own modules;
-                `steering`: the fields that its edges read.
+the app         `loading`: the user's files; `app`: the graph and its copy; `agents`: possible
+                agents; `finding`: agents of a run; `walking`: graphs, functions and closures;
+                `owncode`: the app's own modules; `steering`: the fields that its edges read.
 one play        `play` and `asking`: calls of nodes or of their stand-ins; `absence` and `emptying`:
                 stand-ins; `tools`: agents that are tools; `instead`: another model for an agent;
                 `scope` and `watching`: counting and tools; `answering`: answers to `interrupt`;
                 `overlay`: the store; `naming`: names of models.
-all plays       `stage`: shared state; `calls`: the cache on disk; `canonical`: equality of inputs;
-                `opening`: setup; `traces`: exports of LangSmith.
+all plays       `stage`: shared state; `limits`; `calls`: the cache on disk; `canonical`: equality
+                of inputs; `opening`: setup; `traces`: exports of LangSmith.
 values          `games`: worths of coalitions; `scoring`: the user's score; `values`: exact or
                 sampled; `adjusting`: a sampler; `metrics`; `crediting`: the `result`; `forecast`:
                 the calls to expect.
@@ -33,17 +33,17 @@ from shapley_coop.extensions.attribute.advice import MOST_TRIES, advised, one_al
 from shapley_coop.extensions.attribute.answering import check_answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.crediting import credited
-from shapley_coop.extensions.attribute.finding import found
+from shapley_coop.extensions.attribute.finding import found_in_runs
 from shapley_coop.extensions.attribute.forecast import Forecast, before, of_advice, refined
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import models_lent
+from shapley_coop.extensions.attribute.limits import going_on
 from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import opened
-from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
-from shapley_coop.extensions.attribute.scoring import Score
+from shapley_coop.extensions.attribute.scoring import Score, check_score
 from shapley_coop.extensions.attribute.settings import Settings, checked
-from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent, Stage, Unit, Visit
+from shapley_coop.extensions.attribute.stage import CallsSpent
 from shapley_coop.extensions.attribute.tools import tools_watched
 from shapley_coop.extensions.attribute.values import (
     Values,
@@ -99,18 +99,18 @@ async def attribute_async(
 ) -> AppCredit:
     """Divide an app's score among its agents in the running event loop; see `attribute`."""
     chosen = checked(settings)
-    if score is None:
-        raise ValueError("no score: give a function of the final state")
+    scored = check_score(score)
     check_answers(chosen.answers)
     app, why = App(graph, agents or ()), dict[str, str]()
+    app.check_permits(chosen.fresh, chosen.safe_tools)
     if agents is not None:
         _check(app, chosen)
     with opened(app, chosen, inputs) as (stage, units), tools_watched(), models_lent():
         if agents is None:
-            why = await _found(stage, units)
+            why = await found_in_runs(stage, units)
             app = App(graph, list(why))
             _check(app, chosen)
-        game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), score, units)
+        game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), scored, units)
         return replace(await _Attribution(game, chosen).credit(), found=why)
 
 
@@ -131,24 +131,6 @@ def _check(app: App, settings: Settings) -> None:
     check_absent(settings.absent, app.agents)
     app.check_keys(settings.keep)
     check_value(settings.value, len(app.agents), settings.exact_up_to)
-
-
-async def _found(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
-    """Run the app on the inputs; return each agent found there → the reason why it is an agent.
-
-    Raises:
-        ValueError: the app fails, or the runs need too many calls.
-    """
-    counts, visits = stage.counts, list[Visit]()
-    for unit in (unit for unit in units if unit.sample == 0):
-        played = await play(stage, unit, ())
-        if played.failure:
-            raise ValueError(stage.failed(unit, played))
-        visits += played.visits
-        stage.check_pace(0, unit.number, len(units))
-    if not counts.models:  # without model calls, every node of the run counts as an agent
-        counts.made, counts.other = counts.made + counts.other, 0
-    return found(stage.app, visits)
 
 
 @dataclass
@@ -175,8 +157,12 @@ class _Attribution:
         if not first.alone:
             self.announce(first, self.how)
         else:
-            self.announce(first, LEAVE_ONE_OUT)
-            await game.ask(game.everyone ^ 1 << i for i in range(n))
+            expected = self.announce(first, LEAVE_ONE_OUT)
+            try:
+                await game.ask(game.everyone ^ 1 << i for i in range(n))
+            except CallsSpent as spent:
+                spent.enough = expected.enough
+                return self.partly(spent)
             game.stage.answered(game.units, LEAVE_ONE_OUT)
             more = self.refined(replace(first, alone=False, coalitions=2**n), self.how)
             if alone or not self.goes_on(more):
@@ -186,6 +172,25 @@ class _Attribution:
         values = await self.values()
         game.stage.answered(game.units, self.how)
         return await self.advised(credited(game, values, settings.value), first)
+
+    def partly(self, spent: CallsSpent) -> AppCredit:
+        """Return the leave-one-out values of the runs played before the limit was reached.
+
+        Raises:
+            CallsSpent: there are none.
+        """
+        game, runs = self.game.reached, len(self.game.units)
+        if not game:
+            raise spent
+        without = None if game.failures else leave_one_out_values(game)
+        credit = credited(game, without, LEAVE_ONE_OUT)
+        what = "no advice" if self.settings.advise else f"no values of all {runs} runs"
+        why = (
+            f"{what}: without each agent, {len(game.units)} of {runs} runs are played: {spent}, "
+            f"about {max(1, spent.enough - game.stage.counts.paid)} are missing; "
+            f"{going_on(spent.enough)}"
+        )
+        return replace(credit, notes=[*credit.notes, why])
 
     @property
     def how(self) -> str:
@@ -200,13 +205,16 @@ class _Attribution:
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
         return found
 
-    def announce(self, first: Forecast, how: str) -> None:
-        """Announce the forecast to the caller.
+    def announce(self, first: Forecast, how: str) -> Forecast:
+        """Announce the forecast to the caller, and return it.
 
         Raises:
             ValueError: the forecast of all coalitions is above the limits.
         """
         found = self.refined(first, how)
+        if self.settings.advise:
+            advice = of_advice(first, self.game, len(self.settings.cheaper), MOST_TRIES)
+            found = replace(found, enough=max(found.enough, advice.enough))
         self.settings.announce(found)
         made, most = self.game.stage.counts.made, self.settings.max_calls
         if not (found.fits or found.sampled or found.alone):
@@ -215,6 +223,7 @@ class _Attribution:
                 f"more: max_calls is {most}; raise it to {made + found.calls}, or give fewer "
                 "agents, inputs or samples (recorded calls are kept)"
             )
+        return found
 
     def goes_on(self, more: Forecast) -> bool:
         """Ask the caller's `go_on` whether to play more; if so, raise `max_calls` as needed."""
@@ -260,9 +269,9 @@ class _Attribution:
             found, rows = ([], {}) if why else await advised(game)
         except CallsSpent as spent:
             why = (
-                f"{spent}, about {max(1, left - counts.paid)} are missing; {GOING_ON}"
+                f"{spent}, about {max(1, left - counts.paid)} are missing; {going_on(more.enough)}"
                 if more.paid
-                else f"{spent}; {GOING_ON}"
+                else f"{spent}; {going_on(more.enough)}"
             )
         if why:
             most = f"{more.most()} {more.plays} plays of the app, {more.takes()}"
@@ -275,7 +284,7 @@ class _Attribution:
             rows |= await one_alone(game)
             game.stage.answered(game.units, how)
         except CallsSpent as spent:
-            why = f"no comparison with one agent alone: {spent}; {GOING_ON}"
+            why = f"no comparison with one agent alone: {spent}; {going_on(more.enough)}"
             notes = [*notes, why]
         if settings.prices.by_model and (lacking := settings.prices.lacking(names)):
             notes = [*notes, f"no price for: {', '.join(lacking)}"]

@@ -74,6 +74,7 @@ class Call:
         asked: the paths of all agents that it called, present or absent. The absent ones are a
             part of this call's key.
         places: nodes within this node that asked a model.
+        changed: the values of the node's input that the node changed in place, by key.
     """
 
     output: Any
@@ -82,6 +83,7 @@ class Call:
     inner: tuple[Inner, ...] = ()
     asked: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
+    changed: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Calls:
@@ -90,15 +92,24 @@ class Calls:
     Args:
         path: an SQLite file.
         app: a name for the app and its code, which changes with the code.
+
+    Raises:
+        ValueError: the file cannot be used.
     """
 
     def __init__(self, path: Path, app: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"the kept calls in {path} cannot be used: {error}") from None
         self._alone = Lock()
         self.app = app
         # The app itself wrote this file, so loading the app's own types from the file is safe.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
+
+    def _prepare(self) -> None:
         self._base.execute("PRAGMA busy_timeout = 20000")
         # A killed process loses nothing; a power cut may lose the latest calls, but no older ones.
         self._base.execute("PRAGMA journal_mode = WAL")

@@ -2,19 +2,23 @@
 
 import json
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import say_lines
+from shapley_coop.cli.console import say, say_lines
 from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from, with_options_of
 from shapley_coop.extras import is_installed, missing_library
 
+if TYPE_CHECKING:
+    from shapley_coop.extensions.attribute.result import AppCredit
+
 App = Annotated[
-    str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
+    str, typer.Argument(help="path.py:graph or package.module:graph, a StateGraph; or demo.")
 ]
 Agents = Annotated[
     str,
@@ -183,19 +187,16 @@ def attribute(options: Options) -> None:
         raise ValueError(f"--bounty {options.bounty} needs the extension bounty: see coop list")
     from shapley_coop.extensions.attribute import given, running
 
-    asked = running.asked(options.app, options.agents, options.input_, options.score, options.trace)
-    settings = _settings(options)
-    if options.forecast:
-        running.foretell(asked, settings)
+    with redirect_stdout(sys.stderr):  # what the app and its scorer print is no result
+        asked = running.asked(
+            options.app, options.agents, options.input_, options.score, options.trace
+        )
+        settings = _settings(options)
+        foretold = running.foretold(asked, settings) if options.forecast else ""
+        credit = None if foretold else _play(asked, settings, options)
+    if credit is None:
+        say(foretold)
         return
-    asks, fresh = sys.stdin.isatty() and not options.yes, options.fresh
-    credit = running.attributed(
-        asked,
-        settings,
-        may_go_on="value" not in settings or (settings["advise"] and asks),
-        asks=asks,
-        acts=options.app != running.DEMO and fresh != "none" and bool(fresh or not options.trace),
-    )
     report, why = credit.as_json(), ""
     if options.bounty:
         files = given.texts_of(options.input_, options.trace)
@@ -204,6 +205,20 @@ def attribute(options: Options) -> None:
     running.tell(credit, report, options.app, options.as_json, options.out)
     if lacking := why or running.lacking(credit):
         raise ValueError(lacking)
+
+
+def _play(asked: Any, settings: dict[str, Any], options: Options) -> "AppCredit":
+    """Play the app with its settings, and return the credit of its agents."""
+    from shapley_coop.extensions.attribute import running
+
+    asks, fresh = sys.stdin.isatty() and not options.yes, options.fresh
+    return running.attributed(
+        asked,
+        settings,
+        may_go_on="value" not in settings or (settings["advise"] and asks),
+        asks=asks,
+        acts=options.app != running.DEMO and fresh != "none" and bool(fresh or not options.trace),
+    )
 
 
 def _settings(options: Options) -> dict[str, Any]:

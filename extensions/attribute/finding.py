@@ -6,7 +6,8 @@ from langgraph.pregel import Pregel
 
 from shapley_coop.extensions.attribute.agents import Place, is_loop
 from shapley_coop.extensions.attribute.app import App
-from shapley_coop.extensions.attribute.stage import Visit
+from shapley_coop.extensions.attribute.play import play
+from shapley_coop.extensions.attribute.stage import Stage, Unit, Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
@@ -60,3 +61,21 @@ def _name(path: str, places: Mapping[str, Place], others: Mapping[str, str]) -> 
     """Return a place's usual name, or its path if two places share the name."""
     usual = {other: places[other].names[0] for other in others if other in places}
     return path if list(usual.values()).count(usual[path]) > 1 else usual[path]
+
+
+async def found_in_runs(stage: Stage, units: Sequence[Unit]) -> dict[str, str]:
+    """Run the app on the inputs; return each agent found there → the reason why it is an agent.
+
+    Raises:
+        ValueError: the app fails, or the runs need too many calls.
+    """
+    counts, visits = stage.counts, list[Visit]()
+    for unit in (unit for unit in units if unit.sample == 0):
+        played = await play(stage, unit, ())
+        if played.failure:
+            raise ValueError(stage.failed(unit, played))
+        visits += played.visits
+        stage.check_pace(0, unit.number, len(units))
+    if not counts.models:  # without model calls, every node of the run counts as an agent
+        counts.made, counts.other = counts.made + counts.other, 0
+    return found(stage.app, visits)

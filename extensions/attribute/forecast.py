@@ -35,6 +35,7 @@ class Forecast:
             is an estimate and no bound.
         paid: the new calls that ask a model; 0 before the recorded runs.
         fits: whether the calls made so far and the new calls together are within the limits.
+        enough: the least `max_calls` that allows both; 0 before the recorded runs.
     """
 
     agents: int
@@ -52,6 +53,7 @@ class Forecast:
     loops: bool = False
     paid: int = 0
     fits: bool = True
+    enough: int = 0
 
     @property
     def plays(self) -> int:
@@ -146,8 +148,8 @@ def refined(first: Forecast, game: AppGame) -> Forecast:
     new = max(0, again + len(visits) - kept)
     takes = _taken(game, visits, times, min(1.0, new / again) if again else 0.0)
     paid = _paid(new, visits, [n + 1 for n in times])
-    fits = _fits(game, new, paid)
-    return replace(first, calls=new, kept=kept, paid=paid, fits=fits, **takes)
+    fits, enough = _fits(game, new, paid), _enough(game, new, paid)
+    return replace(first, calls=new, kept=kept, paid=paid, fits=fits, enough=enough, **takes)
 
 
 def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Forecast:
@@ -170,14 +172,16 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
     takers = [of for of, agent in zip(own, game.agents, strict=True) if game.asks_models(agent)]
     again = (tries - 1) * (others + max(takers)) if takers else 0
     part = (calls + again) / len(asked) if asked else 0.0
+    paid = _paid(calls, asked, [1] * len(asked))
     return replace(
         first,
         coalitions=plays + with_models + (tries - 1 if takers else 0),
         sampled=False,
         advice=True,
         calls=calls + again,
-        paid=_paid(calls, asked, [1] * len(asked)) + again,
-        fits=_fits(game, calls, _paid(calls, asked, [1] * len(asked))),
+        paid=paid + again,
+        fits=_fits(game, calls, paid),
+        enough=_enough(game, calls + again, paid + again),
         **_taken(game, asked, [1] * len(asked), part),
     )
 
@@ -197,6 +201,13 @@ def _fits(game: AppGame, calls: int, paid: int) -> bool:
     counts, settings = game.stage.counts, game.stage.settings
     plain = counts.made - counts.paid + calls - paid
     return counts.paid + paid <= settings.max_calls and plain <= settings.plain_calls
+
+
+def _enough(game: AppGame, calls: int, paid: int) -> int:
+    """Return the least `max_calls` that allows the calls made so far and the new calls."""
+    counts, settings = game.stage.counts, game.stage.settings
+    plain = counts.made - counts.paid + calls - paid
+    return max(counts.paid + paid, plain if plain > settings.plain_calls else 1)
 
 
 def _taken(

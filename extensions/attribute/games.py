@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from math import comb, isfinite
 
 import numpy as np
@@ -11,7 +12,10 @@ from shapley_coop.credit.coalitions import Floats, coalition_key, members
 from shapley_coop.extensions.attribute.canonical import canonical
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.scoring import Score, scored
-from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
+from shapley_coop.extensions.attribute.stage import CallsSpent, Played, Stage, Unit, Visit
+
+Row = dict[int, tuple[float, Played]]
+"""Coalition → its worth on one unit, and its play."""
 
 MOST_TRIED = 4
 """The most fields that `_steered` tries to keep one at a time, before it keeps all of them."""
@@ -44,6 +48,10 @@ class AppGame:
         stage: the app, and the state that its plays share.
         score: the user's scoring function.
         units: the samples of the inputs.
+
+    Attributes:
+        reached: the game of the first units, on which all coalitions that were asked last were
+            played before the limit of calls was reached; None if there are no such units.
     """
 
     stage: Stage
@@ -53,6 +61,7 @@ class AppGame:
     worths: dict[int, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     plays: dict[int, list[Played]] = field(default_factory=dict)
+    reached: "AppGame | None" = None
     _steering: set[str] = field(default_factory=set)
     _blanks: set[str] = field(default_factory=set)
     _scores: dict[tuple[int, str], dict[str, float]] = field(default_factory=dict)
@@ -106,7 +115,7 @@ class AppGame:
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering or self._blanks:  # until all coalitions keep and blank the same fields
+        while self._is_changing:  # until all coalitions keep and blank the same fields
             self.stage = self.stage.keeping(self._steering).blanking(self._blanks)
             self._steering.clear()
             self._blanks.clear()
@@ -116,23 +125,55 @@ class AppGame:
                 del self.worths[mask], self.plays[mask]
             await self._play(again)
 
-    async def _play(self, masks: Iterable[int]) -> None:
-        slots = asyncio.Semaphore(self.stage.settings.at_once)
+    async def _play(self, masks: Sequence[int]) -> None:
+        """Play all coalitions on the first unit, then on the next ones."""
+        units = range(len(self.units))
+        rows: list[Row] = [{} for _ in units]
 
-        async def one(mask: int) -> None:
-            async with slots:
-                pairs = zip(self.units, self.full, strict=True)
-                self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
+        async def one(mask: int, k: int) -> None:
+            async with self.stage.slots:
+                rows[k][mask] = await self._worth(mask, self.units[k], self.full[k])
 
-        asked = [asyncio.ensure_future(one(mask)) for mask in masks]
+        asked = [asyncio.ensure_future(one(mask, k)) for k in units for mask in masks]
         try:
             await asyncio.gather(*asked)
+        except CallsSpent:
+            whole = list(takewhile(lambda row: len(row) == len(masks), rows))
+            self.reached = self._of_first(whole) if whole and not self._is_changing else None
+            raise
         finally:
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
+        self._put(rows)
 
-    async def _worth(self, mask: int, unit: Unit, full: Played) -> float:
+    def _put(self, rows: Sequence[Row]) -> None:
+        """Add the plays of coalitions on each unit."""
+        for mask in rows[0]:
+            self.worths[mask] = [row[mask][0] for row in rows]
+            self.plays[mask] = [row[mask][1] for row in rows]
+
+    def _of_first(self, rows: Sequence[Row]) -> "AppGame":
+        """Return the game of the first units: the recorded runs, and the plays in `rows`."""
+        n, everyone = len(rows), self.everyone
+        units = {(unit.number, unit.sample + 1) for unit in self.units[:n]}
+        first = replace(
+            self,
+            units=self.units[:n],
+            full=self.full[:n],
+            worths={everyone: self.worths[everyone][:n]},
+            plays={everyone: self.plays[everyone][:n]},
+            failures=[one for one in self.failures if (one.input, one.sample) in units],
+        )
+        first._put(rows)
+        return first
+
+    @property
+    def _is_changing(self) -> bool:
+        """Whether all coalitions must be played again, with other fields kept or blanked."""
+        return bool(self._steering or self._blanks)
+
+    async def _worth(self, mask: int, unit: Unit, full: Played) -> tuple[float, Played]:
         present: Collection[str] = members(mask, self.agents)
         stage = self.stage.keeping(self._steering).blanking(self._blanks)
         played = await play(stage, unit, present, full)
@@ -141,12 +182,11 @@ class AppGame:
         worth = await self._scored(unit, played)
         self._count()
         played.state = None  # a scored state is not needed any more and may be large
-        self.plays.setdefault(mask, []).append(played)
         if played.failure:
             name = coalition_key(mask, self.agents)
             failure = (name, unit.number, unit.sample + 1, played.failure, played.played)
             self.failures.append(Failure(*failure))
-        return worth
+        return worth, played
 
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played

@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.canonical import digest
+from shapley_coop.extensions.attribute.loading import load
 from shapley_coop.extensions.attribute.traces import json_lines
 from shapley_coop.files import read_data, read_json
 from shapley_coop.seats.models import chat_model
@@ -64,7 +64,8 @@ def file_text(app: str) -> str:
     """Return a text for the keys of cached calls: a hash of the app's file and graph name."""
     file, _, name = app.rpartition(":")
     path = Path(file)
-    return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
+    text = path.read_text(encoding="utf-8") if path.is_file() else file
+    return digest(text, name) if file else ""
 
 
 def fresh_of(given: str) -> str | tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The setup of an attribution: units (samples of inputs), cached calls, and the plays' `Stage`."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,7 +36,8 @@ def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, l
     try:
         steps, notes = _steps(app, settings)
         traced = _traced(app, recorded) if recorded else {}
-        yield Stage(app, settings, calls, steps, recorded, traced, notes=notes), units
+        slots = asyncio.Semaphore(settings.at_once)
+        yield Stage(app, settings, calls, steps, recorded, traced, notes=notes, slots=slots), units
     finally:
         calls.close()
 

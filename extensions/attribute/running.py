@@ -1,20 +1,23 @@
 """The work of `coop attribute`: it plays and shows progress, asks the user, and prints."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
+from pydantic import BaseModel
 
-from shapley_coop.cli.console import note, progress, say, say_json, show_spinner, write_file
+from shapley_coop.cli.console import note, progress, say_json, show_spinner, write_file
 from shapley_coop.extensions.attribute import demo
-from shapley_coop.extensions.attribute.app import load
 from shapley_coop.extensions.attribute.attributing import attribute, forecast
 from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.given import inputs_of, listed
+from shapley_coop.extensions.attribute.limits import going_on
+from shapley_coop.extensions.attribute.loading import load
 from shapley_coop.extensions.attribute.result import AppCredit
-from shapley_coop.extensions.attribute.stage import GOING_ON, CallsSpent
+from shapley_coop.extensions.attribute.stage import CallsSpent
+from shapley_coop.files import did_you_mean
 
 DEMO = "demo"
 
@@ -55,14 +58,18 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
         raise ValueError("give --input in.json, or --trace with recorded runs")
     graph = load(app, "the app")
     if input_:
-        _check_inputs(
-            inputs, input_, list(getattr(getattr(graph, "builder", None), "channels", {}))
-        )
+        _check_inputs(inputs, input_, getattr(graph, "builder", None))
     return Asked(graph, named, load(score, "--score"), inputs)
 
 
-def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
-    """Refuse inputs that are not JSON objects if the app's state has keys."""
+def _check_inputs(inputs: Any, file: Path, builder: Any) -> None:
+    """Refuse inputs that are no JSON objects, or have no key of the state, if it has keys.
+
+    Further keys are allowed, because the scorer may read them. Pydantic's states may have aliases.
+    """
+    keys = list(getattr(builder, "channels", {}))
+    schema = getattr(builder, "input_schema", None)
+    has_aliases = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not keys or "__root__" in keys:
         return
     for number, one in enumerate(inputs if isinstance(inputs, list) else [inputs], 1):
@@ -71,13 +78,17 @@ def _check_inputs(inputs: Any, file: Path, keys: Sequence[str]) -> None:
                 f"{file}: input {number} is {one!r:.60}: an input is an object with keys of the "
                 f'state, such as {{"{keys[0]}": …}}'
             )
+        if one and not has_aliases and not {*one} & {*keys}:
+            name = str(next(iter(one)))
+            meant = did_you_mean(name, keys) or f": its keys are {', '.join(keys)}"
+            raise ValueError(f"{file}: input {number}: the state has no key {name!r}{meant}")
 
 
-def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
-    """Print a forecast of the calls, without running the app."""
+def foretold(of: Asked, settings: Mapping[str, Any]) -> str:
+    """Return a forecast of the calls as one line, without running the app."""
     if of.agents is None:
         raise ValueError("--forecast runs nothing, so it cannot find the agents: give --agents")
-    say(forecast(of.graph, of.agents, of.inputs, **settings).words())
+    return forecast(of.graph, of.agents, of.inputs, **settings).words()
 
 
 def attributed(
@@ -100,6 +111,12 @@ def attributed(
         if acts and not found.recorded:
             note(AGAIN)
         note(found.words())
+        if found.recorded and found.alone and found.enough > settings["max_calls"]:
+            what = "and for the advice " if settings["advise"] else ""
+            note(
+                f"the calls for this {what}exceed --max-calls {settings['max_calls']}, where the "
+                f"plays stop: --max-calls {found.enough} plays all"
+            )
 
     told: dict[str, Any] = {"announce": announce}
     try:
@@ -110,7 +127,7 @@ def attributed(
                 told["progress"] = shown
             return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
     except CallsSpent as spent:
-        raise ValueError(f"{spent}; {GOING_ON}") from None
+        raise ValueError(f"{spent}; {going_on(spent.enough)}") from None
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:

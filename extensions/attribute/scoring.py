@@ -12,6 +12,30 @@ Score = Callable[..., Any]
 by name of which the first is the score; or an awaitable of either."""
 
 
+def check_score(score: object) -> Score:
+    """Return a score, if it can be called with a final state, or with this and an input.
+
+    Raises:
+        ValueError: the score is no function, or takes another number of arguments.
+    """
+    if not callable(score):
+        is_nothing = score is None
+        what = "no score" if is_nothing else f"the score is {score!r:.80}, which is no function"
+        raise ValueError(f"{what}: give a function of the final state")
+    try:
+        signature = inspect.signature(score)
+    except (TypeError, ValueError):  # a built-in function may not tell what it takes
+        return score
+    try:
+        signature.bind(*range(_parameters(score)))
+    except TypeError as error:
+        raise ValueError(
+            f"the score takes {signature}: a score takes the final state, or the final state and "
+            f"the input ({error})"
+        ) from None
+    return score
+
+
 async def scored(score: Score, state: Any, given: Any) -> dict[str, float]:
     """Return a final state's score as a dict name → number, whose first number is the score.
 

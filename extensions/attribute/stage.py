@@ -24,21 +24,25 @@ from shapley_coop.extensions.attribute.emptying import (
     steering,
     unmeasured,
 )
+from shapley_coop.extensions.attribute.limits import Counts
 from shapley_coop.extensions.attribute.settings import Settings
 from shapley_coop.extensions.attribute.traces import Recorded
 
 
 class CallsSpent(RuntimeError):
-    """The error if a call would exceed `max_calls`; the calls made so far are kept."""
+    """The error if a call would exceed `max_calls`; the calls made so far are kept.
+
+    Attributes:
+        enough: an estimate of the `max_calls` that would suffice; 0 if there is none.
+    """
+
+    enough = 0
 
 
 OF_A_STORE = re.compile(
     r"'NoneType' object has no attribute 'a?(get|put|search|delete|batch|list_)"
 )
 """The failure of a node that uses a store which is not there."""
-
-GOING_ON = "repeat the command, which keeps them, or raise --max-calls"
-"""How to go on after `CallsSpent`."""
 
 
 class Endless(GraphBubbleUp):
@@ -102,19 +106,6 @@ class Played:
 
 
 @dataclass
-class Counts:
-    """The numbers of plays and calls so far: see `AppCredit.calls`."""
-
-    plays: int = 0
-    made: int = 0
-    saved: int = 0
-    other: int = 0
-    models: int = 0
-    without_cache: int = 0
-    paid: int = 0
-
-
-@dataclass
 class Stage:
     """The state that all plays of an app share.
 
@@ -129,6 +120,7 @@ class Stage:
         notes: topic → a remark for the result.
         askers: the paths of nodes that asked a model.
         blanks: fields whose texts are emptied to a single space: see `Emptying`.
+        slots: one for each play that may run at the same time; copies of a stage share them.
     """
 
     app: App
@@ -143,6 +135,7 @@ class Stage:
     notes: dict[str, str] = field(default_factory=dict)
     askers: set[str] = field(default_factory=set)
     blanks: frozenset[str] = frozenset()
+    slots: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
@@ -253,7 +246,7 @@ class Stage:
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
         visits = [visit.written for played in runs for visit in played.of(agent)]
-        return unmeasured(visits, self.emptying())
+        return unmeasured(visits, self.emptying(), self.app.targets(agent))
 
     def hint(self, asked: Collection[str], full: Played) -> str:
         """Return the end of an error message: the emptied fields that may explain a failure.

@@ -37,6 +37,8 @@ BAD_INPUT = [
     ((*RUN, "--set", "price=1"), "price"),
     ((*RUN, "--set", "prise=1"), "; did you mean 'prize'?"),
     ((*RUN, "--set", "price"), "--set price: give key=value"),
+    ((*RUN, "--budget", "{}"), "--budget: {} is no limit: give key=value"),
+    ((*RUN, "--model", "embedded:rational,{0}"), "embedded:rational,{0}: '{0}' is no setting"),
     (("sweep", "typo.yaml", "-o", "out"), "there is no setting 'ruonds': did you mean 'rounds'?"),
     (("sweep", "tables.yaml", "-o", "out"), "no setting 'tabels': did you mean 'tables'?"),
     ((*RUN, "--set", "prize=lots"), "prize"),

@@ -68,13 +68,53 @@ def test_advice_is_played_until_the_limit_and_then_says_how_to_go_on(coop: Coop)
     last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
     assert re.fullmatch(
         r"about \d+ plays of the app, \d+ new agent calls, .*: 16 calls that ask a model are made, "
-        r"about \d+ are missing; repeat the command, which keeps them, or raise --max-calls",
+        r"about \d+ are missing; repeat the command, which keeps them, or raise --max-calls to "
+        r"about \d+",
         last,
     )
     assert f"no advice: {last}" in " ".join(ended.err.split())
     again = coop(*few, "--json")
     assert again.code == 0, "what was played is kept, so the same command plays the rest"
     assert 0 < again.result["calls"]["paid"] <= 16
+
+
+def test_leave_one_out_that_reaches_the_limit_shows_the_runs_that_it_played(
+    coop: Coop, tmp_path: Path
+) -> None:
+    (tmp_path / "three.py").write_text(THREE, encoding="utf-8")
+    (tmp_path / "in.json").write_text(json.dumps([HELLO] * 12), encoding="utf-8")
+    asked = ("attribute", "three.py:app", "--score", "three.py:score", "--input", "in.json")
+    few = (*asked, "--agents", "a,b,c", "--advise", "--max-calls", "50")
+    ended = coop(*few)
+    said, warned = " ".join(ended.out.split()), " ".join(ended.err.split())
+    assert ended.code == 2
+    assert "leave-one-out of three.py:app, exact, 4 inputs" in said
+    missing = (
+        r"4 of 12 runs are played: 50 calls that ask a model are made, about (\d+) are missing"
+    )
+    assert re.search(f"no advice: without each agent, {missing}", said)
+    ahead = re.search(
+        r"exceed --max-calls 50, where the plays stop: --max-calls (\d+) plays", warned
+    )
+    assert ahead
+    assert said.endswith(f"or raise --max-calls to about {ahead[1]}")
+    assert warned.endswith(f"or raise --max-calls to about {ahead[1]}")
+    enough = coop(*few[:-1], ahead[1], "--cache", "new.sqlite")
+    assert enough.code == 0, enough.err
+
+
+def test_a_limit_that_allows_no_value_names_one_that_does(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "three.py").write_text(THREE, encoding="utf-8")
+    (tmp_path / "in.json").write_text(json.dumps([HELLO]), encoding="utf-8")
+    asked = ("attribute", "three.py:app", "--score", "three.py:score", "--input", "in.json")
+    loo = ("--agents", "a,b,c", "--value", "leave-one-out", "--max-calls")
+    ended = coop(*asked, *loo, "4")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines()[-1] == (
+        "coop: 4 calls that ask a model are made; repeat the command, which keeps them, or raise "
+        "--max-calls to about 6"
+    )
+    assert coop(*asked, *loo, "6", "--cache", "new.sqlite").code == 0
 
 
 def test_calls_that_ask_no_model_need_no_permission(coop: Coop, tmp_path: Path) -> None:

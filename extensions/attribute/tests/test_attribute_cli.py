@@ -194,6 +194,7 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ),
         (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
         (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
+        ((*GIVEN, "--input", "in.json", "--cache", "in.json"), "the kept calls in in.json cannot"),
         (("attribute", "in.json:graph", *GIVEN[2:], "--input", "in.json"), "is not a Python file"),
     ],
 )

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.app import App, load
+from shapley_coop.extensions.attribute.app import App
+from shapley_coop.extensions.attribute.loading import load
 
 NODES = """\
 from typing import TypedDict

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, StateGraph, add_messages
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
@@ -186,3 +187,12 @@ def test_a_person_is_answered_for_alike_in_every_coalition(answers: Any) -> None
     assert (again.calls["made"], again.values, len(seen)) == (0, found.values, asked)
     no = attribute(approving(seen), agents, length, {}, answers={"*": "no"})
     assert no.worth["write,approve,sign"] == 5
+
+
+def test_the_functional_api_is_refused_with_what_to_do() -> None:
+    @entrypoint()
+    def flow(text: str) -> str:
+        return text
+
+    with pytest.raises(ValueError, match=r"@entrypoint .* not supported .* build a StateGraph"):
+        attribute(flow, ["flow"], length, {})
