@@ -12,8 +12,8 @@ Score = Callable[..., Any]
 by name of which the first is the score; or an awaitable of either."""
 
 
-def check_score(score: Any) -> None:
-    """Refuse what cannot be called with a final state, or with a final state and an input.
+def checked_score(score: Score | None) -> Score:
+    """Return a score that can be called with a final state, or with a final state and an input.
 
     Raises:
         ValueError: the score is no function, or takes another number of arguments.
@@ -25,7 +25,7 @@ def check_score(score: Any) -> None:
     try:
         signature = inspect.signature(score)
     except (TypeError, ValueError):  # a built-in function may not tell what it takes
-        return
+        return score
     try:
         signature.bind(*range(_parameters(score)))
     except TypeError as error:
@@ -33,6 +33,7 @@ def check_score(score: Any) -> None:
             f"the score takes {signature}: a score takes the final state, or the final state and "
             f"the input ({error})"
         ) from None
+    return score
 
 
 async def scored(score: Score, state: Any, given: Any) -> dict[str, float]:
