@@ -121,6 +121,10 @@ class Prices:
             raise ValueError(f"no price for {model}: add it to the price file")
         return self.by_model[pattern]
 
+    def cost_of_known(self, calls: Iterable[Mapping[str, Any]]) -> float:
+        """Return the cost in USD of the calls whose models have a price."""
+        return self.cost(call for call in calls if self.know([call["model"]]))
+
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
         """Return the cost of calls, in USD; each call has its model and tokens (`Price.of`).
 

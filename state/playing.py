@@ -1,16 +1,14 @@
 """A turn of the game: opening the sealed choices, playing them, and recording the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.meant import Also
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.games import Game, GameError, Turn
+from shapley_coop.games import GameError, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.additions import without_additions
 from shapley_coop.state.budget import SPENT_UP
@@ -32,9 +30,11 @@ class Choices:
     effects: list[dict[str, Any]] = field(default_factory=list)
 
 
-def choices_in(
-    evaluated: EvaluatedTable, more: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> Choices:
+Find = Callable[[EvaluatedTable, str, Message], str | Fault]
+"""A function that returns the choice that an agent's message names."""
+
+
+def choices_in(evaluated: EvaluatedTable, find: Find | None = None) -> Choices:
     """Return the actions in the answers to which the table's sealed pointers point.
 
     An agent that passed takes no action. If the budget had no call left for the agent, its pass is
@@ -42,7 +42,7 @@ def choices_in(
 
     Args:
         evaluated: the table.
-        more: each choice that agents have besides their legal actions → other words for it.
+        find: reads the choice in an answer; by default a legal action.
     """
     table = evaluated.table
     answers = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
@@ -53,7 +53,7 @@ def choices_in(
         if "label" in said
     ]
     actions = {
-        agent: _reveal(evaluated, agent, entry.answer.text, more)
+        agent: _reveal(evaluated, agent, entry.answer.text, find or find_choice)
         for agent, entry in answers.items()
     }
     return Choices(actions, passes)
@@ -91,16 +91,9 @@ def play_turn(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
 
 
-def find_choice(
-    evaluated: EvaluatedTable,
-    agent: str,
-    message: Message,
-    more: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> str | Fault:
-    """Return the choice that a message names; a fenced block behind it is its missing content."""
-    legal = evaluated.legal(agent)
-    choices = [*legal, *more] if more else legal
-    found = choose(in_a_word(message), choices, words_for(evaluated.game, more))
+def find_choice(evaluated: EvaluatedTable, agent: str, message: Message) -> str | Fault:
+    """Return the action that a message names; a fenced block behind it is its missing content."""
+    found = choose(in_a_word(message), evaluated.legal(agent), evaluated.game.also_called)
     if isinstance(found, Fault):
         return found
     if message.fence and evaluated.objection(agent, found[0]):
@@ -108,21 +101,9 @@ def find_choice(
     return found[0]
 
 
-def words_for(game: Game, more: Mapping[str, Sequence[str]]) -> Also:
-    """Return the function that gives other words for a game's actions and for the choices `more`.
-
-    Args:
-        game: the game.
-        more: choice → other words for it.
-    """
-    return lambda choice: more.get(choice) or game.also_called(choice)
-
-
-def _reveal(
-    evaluated: EvaluatedTable, agent: str, text: str, more: Mapping[str, Sequence[str]]
-) -> str:
+def _reveal(evaluated: EvaluatedTable, agent: str, text: str, find: Find) -> str:
     message = scan(without_additions(evaluated.config, text))
     assert not isinstance(message, Fault), "what was sealed had been validated"
-    found = find_choice(evaluated, agent, message, more)
+    found = find(evaluated, agent, message)
     assert not isinstance(found, Fault), "what was sealed had been validated"
     return found

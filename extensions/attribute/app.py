@@ -171,10 +171,22 @@ class App:
 
     def managed(self, path: str) -> frozenset[str]:
         """Return the keys of a node's input whose values LangGraph manages (remaining steps)."""
+        return _managed(self._holder(path))
+
+    def targets(self, agent: str) -> set[str]:
+        """Return the nodes to which the Commands of an agent may go, if the app declares them."""
+        path = next(path for path, name in self.names.items() if name == agent)
+        graph = self._holder(path) if path in self.nodes else None  # a tool has no targets
+        if not isinstance(graph, CompiledStateGraph):
+            return set()
+        return set(graph.builder.nodes[path.rpartition("/")[2]].ends or ())
+
+    def _holder(self, path: str) -> Graph:
+        """Return the graph that holds a node: the app's, or a subgraph."""
         graph: Graph = self.graph
         for name in path.split("/")[:-1]:
             graph = _inner(graph.nodes[name])
-        return _managed(graph)
+        return graph
 
     def drawn(self) -> tuple[list[str], list[dict[str, Any]]]:
         """Return the graph's nodes and edges in the format of `Drawn`."""

@@ -17,6 +17,7 @@ from langgraph.errors import GraphInterrupt, ParentCommand
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.calls import Call
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.inplace import Before, change
 from shapley_coop.extensions.attribute.instead import OtherModel, said
 from shapley_coop.extensions.attribute.overlay import Overlay, Put
 from shapley_coop.extensions.attribute.scope import Scope
@@ -93,6 +94,7 @@ class Asking:
         """Return a node's cached or new call, and placeholder in its output → id in its input."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
+        names = {number: name for name, number in ids.items()}
         self.sized(path, text)
         own = node.instead is None
         known = digest(path, text, self.store.said() if self.store else "", *said(node.instead))
@@ -112,11 +114,12 @@ class Asking:
                     raise
             else:
                 stage.counts.saved += is_agent
+                change(state, renamed(call.changed, names))
                 if self.store:
                     self.store.put_again(call.puts)
         if call.took.models:
             stage.askers.add(path)
-        return call, {number: name for name, number in ids.items()}
+        return call, names
 
     def counted(self, known: str) -> str:
         """Return the key of a question, and count how often this play has asked the question."""
@@ -176,7 +179,7 @@ class Asking:
         begin = partial(stage.calls.begin, key)
         watch = Watch(scope, (lambda _: True) if first else may_act, begin)
         try:
-            output, puts = await self.watched(node, state, config, watch)
+            output, puts, changed = await self.watched(node, state, config, watch)
         except GraphInterrupt:
             stage.counts.made -= is_agent
             raise
@@ -187,6 +190,7 @@ class Asking:
             stage.counts.other += 1
             stage.counts.made += scope.models > 0
         call = scope.call(renamed(copied(output), ids), puts)
+        call = replace(call, changed=renamed(copied(changed), ids))
         try:
             call = self.keep(key, call)
         except TypeError as reason:
@@ -233,9 +237,14 @@ class Asking:
 
     async def watched(
         self, node: Node, state: Any, config: RunnableConfig, watch: Watch
-    ) -> tuple[Any, list[Put]]:
-        """Call a node while its tools are watched; return its output and its store writes."""
+    ) -> tuple[Any, list[Put], dict[str, Any]]:
+        """Call a node while its tools are watched.
+
+        Returns:
+            Its output, its writes to the store, and the values that it changed in place.
+        """
         puts: list[Put] = []
+        before = Before(state, node.managed)
         try:
             with self.store.writing(puts) if self.store else nullcontext():
                 watching = merge_configs(config, {"callbacks": [watch]})
@@ -251,7 +260,7 @@ class Asking:
                 )
         if watch.stopped:  # the node caught the tool's error, so its output is no real answer
             raise NotPlayed(self.result.failure)
-        return output, puts
+        return output, puts, before.changed(node.path)
 
     def sized(self, path: str, text: str) -> None:
         """Refuse a state of more than `max_state` characters, which may grow without bound."""

@@ -41,7 +41,7 @@ from shapley_coop.extensions.attribute.limits import going_on
 from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import opened
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
-from shapley_coop.extensions.attribute.scoring import Score, checked_score
+from shapley_coop.extensions.attribute.scoring import Score, check_score
 from shapley_coop.extensions.attribute.settings import Settings, checked
 from shapley_coop.extensions.attribute.stage import CallsSpent
 from shapley_coop.extensions.attribute.tools import tools_watched
@@ -99,7 +99,7 @@ async def attribute_async(
 ) -> AppCredit:
     """Divide an app's score among its agents in the running event loop; see `attribute`."""
     chosen = checked(settings)
-    scorer = checked_score(score)
+    scored = check_score(score)
     check_answers(chosen.answers)
     app, why = App(graph, agents or ()), dict[str, str]()
     app.check_permits(chosen.fresh, chosen.safe_tools)
@@ -110,7 +110,7 @@ async def attribute_async(
             why = await found_in_runs(stage, units)
             app = App(graph, list(why))
             _check(app, chosen)
-        game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), scorer, units)
+        game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), scored, units)
         return replace(await _Attribution(game, chosen).credit(), found=why)
 
 

@@ -74,6 +74,7 @@ class Call:
         asked: the paths of all agents that it called, present or absent. The absent ones are a
             part of this call's key.
         places: nodes within this node that asked a model.
+        changed: the values of the node's input that the node changed in place, by key.
     """
 
     output: Any
@@ -82,6 +83,7 @@ class Call:
     inner: tuple[Inner, ...] = ()
     asked: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
+    changed: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Calls:

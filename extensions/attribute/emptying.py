@@ -153,8 +153,15 @@ def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
     return list(dict.fromkeys(lost))
 
 
-def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
+def unmeasured(
+    visits: Sequence[Written], emptying: Emptying, targets: Collection[str] = ()
+) -> list[str]:
     """Return the fields that an agent's blank stand-in writes as the agent did.
+
+    Args:
+        visits: the agent's inputs and outputs.
+        emptying: the function that makes the stand-in's outputs.
+        targets: the nodes to which the agent's Commands may go, if the app declares them.
 
     Returns:
         Fields, and `goto` if the agent routes the run. The agent gets no credit for them. A field
@@ -173,9 +180,10 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
                 found[key] = None
             elif left and is_read and not _messages(value) and not _equal(left, given.get(key)):
                 found[f"{key} (not empty)"] = None
-        if isinstance(one.output, Command) and one.output.goto:
-            found["goto"] = None
-    return list(found)
+    gone = [one.output.goto if isinstance(one.output, Command) else () for one in visits]
+    # To go to the one declared target each time is no decision, as an edge is none.
+    is_edge = len(targets) == 1 and all(to in (*targets, [*targets]) for to in gone)
+    return [*found, "goto"] if any(gone) and not is_edge else list(found)
 
 
 def steering(

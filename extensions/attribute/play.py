@@ -116,6 +116,8 @@ class _Play(Asking):
 
     async def present_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
         after, agents = frozenset(self.finished), self.stage.app.names
+        # The node may change its input in place, so the record needs a copy from before the call.
+        given = copied(state) if self.full is None else {}
         call, names = await self.call(node, state, config)
         output = renamed(call.output, names)
         for one in call.inner:
@@ -126,7 +128,7 @@ class _Play(Asking):
             after |= {name} & set(agents.values())
         self.finished |= after | ({node.name} & set(agents.values()))
         # Later nodes may change the output in place, so the record needs a copy.
-        written = Written(copied(state), copied(output)) if self.full is None else Written({}, {})
+        written = Written(given, copied(output) if self.full is None else {})
         self.result.visits.append(Visit(node.name, written, call.took, after, call.places))
         return output
 

@@ -12,8 +12,8 @@ Score = Callable[..., Any]
 by name of which the first is the score; or an awaitable of either."""
 
 
-def checked_score(score: Score | None) -> Score:
-    """Return a score that can be called with a final state, or with a final state and an input.
+def check_score(score: object) -> Score:
+    """Return a score, if it can be called with a final state, or with this and an input.
 
     Raises:
         ValueError: the score is no function, or takes another number of arguments.

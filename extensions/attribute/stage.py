@@ -246,7 +246,7 @@ class Stage:
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
         visits = [visit.written for played in runs for visit in played.of(agent)]
-        return unmeasured(visits, self.emptying())
+        return unmeasured(visits, self.emptying(), self.app.targets(agent))
 
     def hint(self, asked: Collection[str], full: Played) -> str:
         """Return the end of an error message: the emptied fields that may explain a failure.

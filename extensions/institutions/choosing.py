@@ -1,5 +1,8 @@
 """The functions that read and check a choice: an action, or delegation to a mediator."""
 
+from collections.abc import Sequence
+
+from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
@@ -8,7 +11,6 @@ from shapley_coop.seats.answer import Action
 from shapley_coop.state.additions import limits_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.judging import reader
-from shapley_coop.state.playing import words_for
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
@@ -16,11 +18,19 @@ from shapley_coop.state.turn import TurnContext
 @reader
 def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
     """Read a legal action, or the word by which an agent delegates."""
-    game = turn.evaluated.game
-    more = mediator_of(game).called
-    choices = [*turn.evaluated.legal(agent), *more]
-    found = chosen_of(message, choices, also=words_for(game, more))
-    return found if isinstance(found, Fault) else Action.of(action=found[0])
+    found = find_choice(turn.evaluated, agent, message)
+    return found if isinstance(found, Fault) else Action.of(action=found)
+
+
+def find_choice(evaluated: EvaluatedTable, agent: str, message: Message) -> str | Fault:
+    """Return the legal action that a message names, or the word by which the agent delegates."""
+    game, mediator = evaluated.game, mediator_of(evaluated.game)
+
+    def also(choice: str) -> Sequence[str]:
+        return mediator.also_called if choice == mediator.word else game.also_called(choice)
+
+    found = chosen_of(in_a_word(message), [*evaluated.legal(agent), mediator.word], also=also)
+    return found if isinstance(found, Fault) else found[0]
 
 
 def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.choosing import find_choice
 from shapley_coop.extensions.institutions.mediator import DELEGATED, mediator_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, choices_in, play_turn
@@ -16,7 +17,7 @@ def mediate(table: Table) -> dict[str, Any]:
     """
     evaluated = EvaluatedTable(table)
     mediator = mediator_of(evaluated.game)
-    found = choices_in(evaluated, mediator.called)
+    found = choices_in(evaluated, find_choice)
     delegating = [a for a in evaluated.agents if found.actions.get(a) == mediator.word]
     actions = {**found.actions, **mediator.plays(delegating, evaluated.turn)}
     effects = [{"effect": DELEGATED, "agent": agent} for agent in delegating]

@@ -61,11 +61,11 @@ class Mediator:
         return word
 
     @property
-    def called(self) -> dict[str, list[str]]:
-        """The word by which an agent delegates → other words for it."""
+    def also_called(self) -> list[str]:
+        """Other words by which an agent delegates."""
         whole = [f"{DELEGATE} {move}to the mediator" for move in ("", "my move ")]
         lets = [f"let the mediator {play}" for play in ("play", "move", "choose", "decide", "act")]
-        return {self.word: [*whole, *lets, *(f"{let} for me" for let in lets)]}
+        return [*whole, *lets, *(f"{let} for me" for let in lets)]
 
     def plays(self, delegating: Collection[str], turn: int) -> dict[str, str]:
         """Return agent → the mediator's action, for each agent that delegates.

@@ -4,16 +4,22 @@ import asyncio
 import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from shapley_coop.evals.cell import Cell, Row
 from shapley_coop.evals.prices import NO_PRICES, Prices
 from shapley_coop.evals.rows import Clock, Finished, count_calls, row_of, volatile_of
-from shapley_coop.extensions.remote.purse import terms_for
+from shapley_coop.extensions.remote.connection import Away, Connection, Missing
+from shapley_coop.extensions.remote.purse import terms_for, terms_of
 from shapley_coop.extensions.remote.server import Job, Server
 from shapley_coop.extensions.sweeps.playing import Keep, Limits, is_removed
+from shapley_coop.extensions.sweeps.purse import SPEND
 from shapley_coop.extensions.sweeps.store import Store
+from shapley_coop.seats.clients import clients
+
+NOT_COUNTED = "to keep limits, it needs this version of shapley-coop, with the extension `remote`"
 
 
 class Remote:
@@ -53,8 +59,26 @@ class Remote:
         self._limits = limits if limited and store and store.name else None
         self.elsewhere = self._limits is None
         if self.elsewhere and limits and limits.rates:
-            raise ValueError("--rpm, --tpm: the server cannot count the calls of a sweep in a file")
+            raise ValueError(
+                "--rpm, --tpm: the server cannot count the calls of a sweep in a file: "
+                "sweep into a new folder, with COOP_DATABASE_URL"
+            )
         self._chosen: dict[str, Server] = {}
+
+    @staticmethod
+    async def check(urls: Sequence[str]) -> None:
+        """Check that one of the servers answers, and that none refuses.
+
+        Raises:
+            ValueError: the address or the token is wrong, or no server answers.
+        """
+        async with clients():
+            found = await asyncio.gather(
+                *(Connection(url).check() for url in urls), return_exceptions=True
+            )
+        for error in found:
+            if error and (not isinstance(error, Away) or all(found)):
+                raise error
 
     async def play(self, cell: Cell) -> Finished:
         """Play a cell on a server to its end.
@@ -64,8 +88,14 @@ class Remote:
         """
         started, thread = time.monotonic(), self._thread(cell)
         server = self._chosen[cell.id] = await self._server_for(cell, thread)
+        await self._count_earlier(cell, server)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
-        table, resumed = await server.play(Job(cell, thread, about, self._terms(cell)))
+        before = await self._spent()
+        table, resumed = await server.play(Job(cell, thread, about, self._terms([cell])))
+        row = row_of(cell, table)
+        cost = 0.0 if resumed or self.elsewhere else self._prices.cost_of_known(row["calls"])
+        if cost and await self._spent() == before:
+            raise ValueError(f"{server.url} does not count calls: {NOT_COUNTED}")
         volatile = volatile_of(
             cell,
             table,
@@ -75,7 +105,7 @@ class Remote:
             server=server.url,
             started=started,
         )
-        return Finished(row_of(cell, table), volatile)
+        return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """Return the model calls made in a cell's unfinished run, or [] if the server fails."""
@@ -94,7 +124,11 @@ class Remote:
             await self._chosen[cell.id].forget(self._thread(cell))
 
     async def tidy(self, ended: Collection[str]) -> None:
-        """Delete the threads that a process did not delete before it was killed."""
+        """Stop runs that do not keep to the limits, and delete the threads that a kill left."""
+        if self._limits:
+            for server in self._servers:
+                with suppress(ValueError):  # the runs of a server that is away do not go on
+                    await server.stop_others(self._sweep, self._terms([]))
         if self._keep == "all":
             return
         for server in self._servers:
@@ -133,11 +167,30 @@ class Remote:
         ]
         return self._servers[busy.index(min(busy))]
 
-    def _terms(self, cell: Cell) -> dict[str, Any]:
-        """Return the metadata that names the sweep's purse to a server; {} if it is not shared."""
+    async def _count_earlier(self, cell: Cell, server: Server) -> None:
+        """Count the calls that a cell's run made before its sweep had a limit."""
+        if self._store is None or self._limits is None:
+            return
+        try:
+            latest = partial(server.latest, self._thread(cell), self._terms([cell]))
+            run = await server.patiently(latest)
+        except Missing:
+            return
+        if run and not terms_of(run):
+            cost = self._prices.cost_of_known(await self.paid_for(cell))
+            cost -= await asyncio.to_thread(self._store.failed_cost, cell.id)
+            await asyncio.to_thread(self._store.write, SPEND, cost=max(0.0, cost))
+
+    async def _spent(self) -> float:
+        """Return what the purse has paid, in USD; 0 if no server pays from it."""
+        store = None if self.elsewhere else self._store
+        return await asyncio.to_thread(lambda: store.spent) if store else 0.0
+
+    def _terms(self, cells: Sequence[Cell]) -> dict[str, Any]:
+        """Return what names the sweep's purse to a server; {} if no server pays from it."""
         if self._store is None or self._limits is None:
             return {}
-        return terms_for(cell, self._store, self._limits, self._prices)
+        return terms_for(cells, self._store, self._limits, self._prices)
 
     def _thread(self, cell: Cell) -> str:
         return str(uuid5(NAMESPACE_URL, f"{self._sweep}/{cell.id}"))

@@ -6,37 +6,19 @@ is silent: a run that stopped for that is resumed, for `OUTAGE` seconds without 
 """
 
 import asyncio
-import os
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
-
-import httpx
-from langgraph_sdk import get_client
-from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import (
-    ConflictError,
-    InternalServerError,
-    LangGraphError,
-    NotFoundError,
-    RateLimitError,
-)
+from typing import Any, cast
 
 from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.remote.connection import PATIENCE, Away, Connection, Missing
+from shapley_coop.extensions.remote.purse import PURSE, keeps_to, terms_of
 from shapley_coop.extensions.sweeps.purse import SpendingLimit
 from shapley_coop.graphs.threads import configure
-from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.seat import SeatUnavailable
+from shapley_coop.seats.seat import CredentialsMissing, SeatUnavailable
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
-
-TOKENS = ("COOP_REMOTE_TOKEN", "LANGGRAPH_API_KEY")
-"""The environment variables of the servers' token; the first that is set is sent."""
-
-PATIENCE = 600.0
-"""The seconds for which a server that answered before may give no answer."""
 
 OUTAGE, NEW = 900.0, 60.0
 """The seconds for which a run is resumed without progress; `NEW` before any run's progress."""
@@ -45,21 +27,10 @@ QUEUED = 10
 """The number of waiting runs in a server's queue from which no cell is added."""
 
 _PAUSE, _LONGEST, _FRESH, _AGAIN = 1.0, 60.0, 0.5, 3.0
-_PAGE = 100
+_PAGE, _BUSY = 100, 1000
 _QUARANTINED, _KILLS = "Quarantined", 3
-_TOLD = ("Seat", "ValueError")
+_TOLD = ("Seat", "ValueError", CredentialsMissing.__name__)
 _UNDER_WAY, _FAILED = ("pending", "running"), ("error", "timeout")
-_AWAY = (TimeoutError, httpx.TransportError, InternalServerError, RateLimitError, ConflictError)
-
-T = TypeVar("T")
-
-
-class Away(ValueError):
-    """The error if a server gives no answer now, but may give one later."""
-
-
-class Missing(ValueError):
-    """The error if the server does not know the thread or the workflow."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +41,7 @@ class Job:
         cell: the cell.
         thread: the id of the cell's thread.
         about: the metadata of the thread.
-        terms: further metadata of the thread's runs.
+        terms: what names the sweep's purse to the server (`purse.terms_for`), or {}.
     """
 
     cell: Cell
@@ -88,7 +59,7 @@ class Stop:
     times: int = 0
 
 
-class Server:
+class Server(Connection):
     """A server that plays cells.
 
     Args:
@@ -96,13 +67,11 @@ class Server:
 
     Attributes:
         playing: the number of cells of this process that the server plays.
-        away: whether the server gave no answer when it was asked last.
     """
 
     def __init__(self, url: str) -> None:
-        self.url, self.playing, self.away = url, 0, False
-        self._made: LangGraphClient | None = None
-        self._heard, self._proven = -PATIENCE, False
+        super().__init__(url)
+        self.playing, self._proven = 0, False
         self._depth = (-PATIENCE, 0)
 
     async def play(self, job: Job) -> tuple[Table, bool]:
@@ -112,11 +81,11 @@ class Server:
             SpendingLimit: the sweep's purse is empty.
             ValueError: the server refuses or stays away, or the run failed.
         """
-        create, found, stop = self._client.threads.create, list[bool](), Stop()
+        create, found, stop = self.client.threads.create, list[bool](), Stop()
 
         async def ended() -> Table | None:
             made = create(thread_id=job.thread, if_exists="do_nothing", metadata=job.about)
-            await self._answered(made)
+            await self.answered(made)
             table, begun = await self.table(job.thread)
             found.append(begun)
             if not _ended(table):
@@ -126,7 +95,7 @@ class Server:
 
         self.playing += 1
         try:
-            while (table := await self._patiently(ended)) is None:  # noqa: ASYNC110 - as above
+            while (table := await self.patiently(ended)) is None:  # noqa: ASYNC110 - as above
                 await asyncio.sleep(_PAUSE)  # the server took the run up again, or lost it
         finally:
             self.playing -= 1
@@ -142,12 +111,12 @@ class Server:
 
         async def known() -> bool:
             try:
-                await self._answered(self._client.threads.get(thread))
+                await self.answered(self.client.threads.get(thread))
             except Missing:
                 return False
             return True
 
-        return await self._patiently(known)
+        return await self.patiently(known)
 
     async def threads(self, sweep: str) -> list[tuple[str, str, str]]:
         """Return the id, the cell and the run's status of each thread of a sweep.
@@ -157,10 +126,10 @@ class Server:
         """
         found = list[Any]()
         while True:
-            asked = self._client.threads.search(
+            asked = self.client.threads.search(
                 metadata={"sweep": sweep}, limit=_PAGE, offset=len(found)
             )
-            found += (page := await self._answered(asked))
+            found += (page := await self.answered(asked))
             if len(page) < _PAGE:
                 break
         return [
@@ -171,41 +140,52 @@ class Server:
     async def forget(self, thread: str) -> None:
         """Delete a thread; one that a server does not delete now is left to the next sweep."""
         with suppress(ValueError):
-            await self._answered(self._client.threads.delete(thread))
+            await self.answered(self.client.threads.delete(thread))
 
     async def table(self, thread: str) -> tuple[Table, bool]:
         """Return the latest state of a thread, and whether the cell's play has begun."""
         try:
-            state = await self._answered(self._client.threads.get_state(thread))
+            state = await self.answered(self.client.threads.get_state(thread))
         except Missing:
             return cast(Table, {}), False
         table = cast(Table, state["values"] or {})
         return table, bool(table.get("episode"))
+
+    async def latest(self, thread: str, terms: dict[str, Any]) -> dict[str, Any]:
+        """Return the last run of a thread, or {}; stop it first if it does not keep to the terms.
+
+        Raises:
+            Missing: the server does not know the thread.
+            ValueError: the server refuses or is away.
+        """
+        runs = self.client.runs
+        found: Any = await self.answered(runs.list(thread, limit=1))
+        run: dict[str, Any] = found[0] if found else {}
+        if run.get("status") in _UNDER_WAY and not keeps_to(terms_of(run), terms):
+            await self.answered(runs.cancel(thread, run["run_id"], wait=True))
+            run["status"] = "interrupted"
+        return run
+
+    async def stop_others(self, sweep: str, terms: dict[str, Any]) -> None:
+        """Stop the sweep's runs under way that do not keep to the terms; their cells go on later.
+
+        Raises:
+            ValueError: the server refuses or is away.
+        """
+        about, search = {"sweep": sweep}, self.client.threads.search
+        for one in await self.answered(search(metadata=about, status="busy", limit=_BUSY)):
+            await self.latest(one["thread_id"], terms)
 
     async def waiting(self) -> int:
         """Return the number of runs that wait in the server's queue; 0 if it does not tell."""
         if time.monotonic() - self._depth[0] > (_AGAIN if self.away else _FRESH):
             depth = 0
             with suppress(ValueError, KeyError, TypeError):
-                asked = self._client.http.get("/metrics", params={"format": "json"})
-                told: Any = await self._answered(asyncio.wait_for(asked, _AGAIN))
+                asked = self.client.http.get("/metrics", params={"format": "json"})
+                told: Any = await self.answered(asyncio.wait_for(asked, _AGAIN))
                 depth = int(told["queue"]["n_pending"])
             self._depth = (time.monotonic(), depth)
         return self._depth[1]
-
-    @property
-    def silent(self) -> bool:
-        """Whether the server gave no answer lately, so that asking it again takes seconds."""
-        return time.monotonic() - self._heard >= PATIENCE
-
-    @property
-    def _client(self) -> LangGraphClient:
-        if self._made is None:
-            # The library would also send the key of LangSmith, to any address.
-            token = next(filter(None, map(os.environ.get, TOKENS)), None)
-            self._made = get_client(url=self.url, api_key=token)
-            clients_here().closing.push_async_callback(self._made.aclose)
-        return self._made
 
     async def _run(self, job: Job, begun: bool, stop: Stop) -> None:
         """Start or resume the cell's run, or join it if it is running; wait for its end.
@@ -215,16 +195,17 @@ class Server:
         Raises:
             ValueError: the server is away or refuses, or the run failed.
         """
-        runs, thread = self._client.runs, job.thread
+        runs, thread = self.client.runs, job.thread
         try:
-            latest = await self._answered(runs.list(thread, limit=1))
-            run = next((one["run_id"] for one in latest if one["status"] in _UNDER_WAY), "")
-            run = run or await self._begin(job, begun)
-            ended: Any = await self._answered(runs.join(thread, run))
-            status = (await self._answered(runs.get(thread, run)))["status"]
+            latest = await self.latest(thread, job.terms)
+            joined = latest.get("status") in _UNDER_WAY
+            run = latest["run_id"] if joined else await self._begin(job, begun)
+            ended: Any = await self.answered(runs.join(thread, run))
+            status = (await self.answered(runs.get(thread, run)))["status"]
         except Missing as lost:  # by a server that was killed before it saved the new thread
             raise Away(str(lost)) from None
-        if status in _FAILED:
+        ours = not joined or terms_of(latest) == job.terms  # others' limits do not end the cell
+        if status in _FAILED and ours:
             await self._pause(thread, stop, dict(ended or {}).get("__error__") or {})
 
     async def _pause(self, thread: str, stop: Stop, error: dict[str, Any]) -> None:
@@ -234,7 +215,7 @@ class Server:
             SpendingLimit: the sweep's purse is empty.
             ValueError: no pause cures the failure, or none did for `OUTAGE` seconds.
         """
-        state: Any = await self._answered(self._client.threads.get_state(thread))
+        state: Any = await self.answered(self.client.threads.get_state(thread))
         at, now = str((state.get("checkpoint") or {}).get("checkpoint_id")), time.monotonic()
         if at != stop.at:
             self._proven = self._proven or bool(stop.at)
@@ -244,7 +225,7 @@ class Server:
         kinds = [each.partition("(")[0].partition(":")[0] for each in failed]
         if SpendingLimit.__name__ in kinds:
             unpaid = failed[kinds.index(SpendingLimit.__name__)]
-            raise SpendingLimit(unpaid.partition("(")[2].strip("'\")"))
+            raise SpendingLimit(unpaid.removeprefix(SpendingLimit.__name__).strip("()'\": "))
         lasting = now - stop.since > (OUTAGE if self._proven else NEW)
         killed = _QUARANTINED in kinds and stop.times < _KILLS
         if lasting or not (killed or SeatUnavailable.__name__ in kinds):
@@ -260,39 +241,17 @@ class Server:
         cell, thread = job.cell, job.thread
         config = configure(Run(thread, cell.graph, cell.room, "", "started", None))
         config.pop("configurable")  # the server itself sets the run's thread
-        config["metadata"] |= job.terms
+        if job.terms:
+            config["metadata"][PURSE] = job.terms
         how: Any = {"config": config, "context": {}, "durability": "sync"}
         # A killed server starts a run again with its input; the key makes that the same play.
         start: Any = None if begun else {"room": cell.room, "idempotency_key": thread}
-        made = self._client.runs.create(thread, cell.graph, input=start, **how)
+        made = self.client.runs.create(thread, cell.graph, input=start, **how)
         try:
-            return str((await self._answered(made))["run_id"])
+            return str((await self.answered(made))["run_id"])
         except Missing as unknown:
             lost = not await self.has(thread)  # by a server that was killed before it saved it
             raise (Away if lost else ValueError)(str(unknown)) from None
-
-    async def _patiently(self, step: Callable[[], Awaitable[T]]) -> T:
-        """Repeat a step while the server is away, but not if it never answered."""
-        while True:
-            try:
-                return await step()
-            except Away:
-                if self.silent:
-                    raise
-                await asyncio.sleep(_PAUSE)
-
-    async def _answered(self, asked: Awaitable[T]) -> T:
-        try:
-            found = await asked
-        except NotFoundError:
-            raise Missing(f"{self.url}: the thread or the workflow does not exist") from None
-        except (TimeoutError, httpx.HTTPError, LangGraphError) as error:
-            reason = " ".join(str(error).split())[:200] or "no answer"
-            self.away = isinstance(error, _AWAY)
-            kind = Away if self.away else ValueError
-            raise kind(f"{self.url}: {type(error).__name__}: {reason}") from None
-        self._heard, self.away = time.monotonic(), False
-        return found
 
 
 def _ended(table: Table) -> bool:

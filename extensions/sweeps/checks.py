@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from shapley_coop.evals.cell import Cell
+from shapley_coop.extensions.sweeps.cells import seats_of
 from shapley_coop.games.game import opening_view
 from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.seat import PYTHON, Seat
@@ -43,15 +44,24 @@ def check_cells(cells: Iterable[Cell]) -> None:
     """
     check_key()
     first = {cell.condition: cell for cell in cells}
+    check_no_people(first.values())
     seats = {
         (found, game_of(room) if found.provider == PYTHON else None)
         for room in (cell.room for cell in first.values())
         for found in map(Seat.model_validate, room["seats"].values())
     }
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
-        if seat.human:
-            raise ValueError("a sweep cannot ask people: give every seat to a model")
         check_seat(seat, *((game.actions, partial(opening_view, game)) if game else ()))
+
+
+def check_no_people(cells: Iterable[Cell]) -> None:
+    """Refuse cells with a person's seat.
+
+    Raises:
+        ValueError: a seat is a person's.
+    """
+    if any(seat.human for seat in seats_of(cells)):
+        raise ValueError("a sweep cannot ask people: give every seat to a model")
 
 
 def check_none_waits(sweep: str) -> None:

@@ -40,7 +40,12 @@ _RESERVE = f"""
          OR NOT EXISTS (SELECT 1 {_RECENT}))
     RETURNING id
 """  # noqa: S608 - constants
-_SPEND = "UPDATE sweeps SET spent = spent + :cost WHERE sweep = :sweep"
+SPEND = "UPDATE sweeps SET spent = spent + :cost WHERE sweep = :sweep"
+# The calls of a process that was taken for dead have been counted, at their worst-case cost.
+_SPEND = f"""{SPEND} AND NOT EXISTS (
+    SELECT 1 FROM sweep_calls WHERE sweep = :sweep AND id = :id AND under_way = 0
+    AND endpoint <> '')
+"""  # noqa: S608 - constants
 _END = """
     UPDATE sweep_calls SET under_way = 0, worst = 0, tokens = COALESCE(:tokens, tokens)
     WHERE sweep = :sweep AND id = :id

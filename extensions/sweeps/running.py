@@ -45,10 +45,12 @@ def run_cells(
     """
     check_suites(suites, folder)
     left, limits = left_in(folder, cells), limits or Limits()
-    if left and not remote:
-        from shapley_coop.extensions.sweeps.checks import check_cells  # slow, like all that plays
+    if left:
+        from shapley_coop.extensions.sweeps import checks  # slow, like all that plays
 
-        check_cells(left)
+        (checks.check_no_people if remote else checks.check_cells)(left)
+    if left and remote:
+        finish(extension.only("players", NO_PLAYER).check(remote))
     with Store(folder, new=True) as store:
         name = store.register(suites, skipped or {})
         if not left and keep == "all":  # else runs that a killed process has kept are removed

@@ -68,6 +68,7 @@ class Store:
     Args:
         folder: the sweep's folder.
         new: whether to make the folder and the tables if they are missing.
+        in_database: whether to look in the shared database alone, and not for a file.
 
     Attributes:
         folder: the sweep's folder.
@@ -78,14 +79,15 @@ class Store:
         ValueError: the folder holds no sweep, or one of another version.
     """
 
-    def __init__(self, folder: Path, *, new: bool = False) -> None:
+    def __init__(self, folder: Path, *, new: bool = False, in_database: bool = False) -> None:
         self.folder, file = folder, folder / FILE
-        shared = "" if file.exists() else home().database
-        if file.exists() and not file.is_file():  # reading a pipe or a device might never end
+        found = file.exists() and not in_database
+        shared = "" if found else home().database
+        if found and not file.is_file():  # reading a pipe or a device might never end
             raise ValueError(f"{file} is not a file")
         if new:
             make_folder(folder)
-        elif not (shared or file.is_file()):
+        elif not (shared or found):
             raise self._no_sweep()
         self.name = folder.resolve().name if shared else ""
         self._database: Database = SqliteDatabase(file)

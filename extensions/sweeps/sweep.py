@@ -149,7 +149,7 @@ class Sweep:
             return 0.0
         except Exception as error:
             return await self._failed(cell, error)
-        cost = _cost(self.prices, finished.row["calls"])
+        cost = self.prices.cost_of_known(finished.row["calls"])
         await self._spent_elsewhere(cell, cost)
         await asyncio.to_thread(self.worker.finished, finished.row, finished.volatile)
         await self.player.written(cell, finished.row)
@@ -159,7 +159,7 @@ class Sweep:
     async def _failed(self, cell: Cell, error: Exception) -> float:
         """Store the reason of a cell's failure; return the cost in USD."""
         paid = await self.player.paid_for(cell)
-        cost, unpaid = _cost(self.prices, paid), isinstance(error, SpendingLimit)
+        cost, unpaid = self.prices.cost_of_known(paid), isinstance(error, SpendingLimit)
         if unpaid:
             self._tally.stopped = self._tally.stopped or str(error)
             if not paid:  # the cell made no call, so it has not failed
@@ -180,11 +180,6 @@ class Sweep:
         if self.player.elsewhere and cost:
             before = await asyncio.to_thread(self.worker.store.failed_cost, cell.id)
             await self._purse.settle("", max(0.0, cost - before))
-
-
-def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
-    """Return the cost in USD of the calls whose models have a price."""
-    return prices.cost(call for call in calls if prices.know([call["model"]]))
 
 
 def _describe(error: Exception) -> str:

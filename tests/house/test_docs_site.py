@@ -38,6 +38,11 @@ def test_every_page_is_in_the_navigation_once_and_there() -> None:
     assert set(listed) == THERE
 
 
+def test_the_home_page_links_all_others() -> None:
+    home = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(([^)#:]+\.md)\)", home)) == THERE - {"index.md"}
+
+
 @pytest.mark.parametrize("name", sorted(THERE))
 def test_every_link_to_a_heading_leads_to_one(name: str) -> None:
     page = DOCS / name

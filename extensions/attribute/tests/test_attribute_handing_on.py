@@ -17,6 +17,7 @@ class Offer(TypedDict, total=False):
     price: float
     fits: bool
     offer: str
+    poem: str
 
 
 def estimate(state: Offer) -> Offer:
@@ -150,3 +151,44 @@ def test_the_decision_of_an_absent_critic_does_not_survive_in_an_emptied_field(
         assert "its review (not empty) kept as it wrote it: --absent critic=" in critic.why
     else:
         assert not any("remark as it did" in note for note in credit.notes)
+
+
+def write_nothing(state: Offer) -> Command[Literal["boss"]]:
+    return Command(goto="boss", update={"poem": "roses"})
+
+
+def write_or_stop(state: Offer) -> Command[Literal["boss", "__end__"]]:
+    return Command(goto="boss", update={"poem": "roses"})
+
+
+def write_and_sometimes_go(state: Offer) -> Command[Literal["boss"]]:
+    goes = "paint paint" not in state["job"]
+    return Command(goto="boss" if goes else (), update={"poem": "roses"})
+
+
+@pytest.mark.parametrize(
+    ("poet", "is_decided"),
+    [(write_nothing, False), (write_or_stop, True), (write_and_sometimes_go, True)],
+)
+def test_to_go_back_to_the_one_declared_node_is_no_decision(poet: Any, is_decided: bool) -> None:
+    """A textbook supervisor asks the estimator, then a poet, whose poem nobody reads."""
+
+    def boss(state: Offer) -> Command[Literal["estimator", "poet", "__end__"]]:
+        if "price" not in state:
+            return Command(goto="estimator")
+        return Command(goto=END if "poem" in state else "poet")
+
+    def price(state: Offer) -> Command[Literal["boss"]]:
+        return Command(goto="boss", update=dict(estimate(state)))
+
+    page = StateGraph(Offer)
+    page.add_node("boss", boss)
+    page.add_node("estimator", price)
+    page.add_node("poet", poet)
+    page.add_edge(START, "boss")
+    given = (page.compile(), ["estimator", "poet"], lambda s, i: s["price"] > 0, JOBS)
+    credit = attribute(*given, value="leave-one-out", advise=True)
+    of_estimator, of_poet = credit.advice
+    assert of_estimator.verdict == "keep"
+    assert of_poet.verdict == ("not measured" if is_decided else "remove")
+    assert ("its goto kept" in of_poet.why) == is_decided

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shapley_coop.deals.language.acceptance import in_a_word
-from shapley_coop.deals.language.choices import choose
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.extensions.institutions.mediator import mediator_of
+from shapley_coop.extensions.institutions.choosing import find_choice
 from shapley_coop.extensions.institutions.pages.mediation import CHOOSE
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.judging import take
-from shapley_coop.state.playing import words_for
 from tests.deals.language.sloppy_answers import Written
 from tests.deals.language.test_answers import turn
 
@@ -28,11 +25,10 @@ MOVES = [
 
 def verdict(text: str) -> str:
     asked = replace(turn("act"), question=CHOOSE)
-    said, game = take(asked, "Bob", Answer(text)), asked.evaluated.game
+    said = take(asked, "Bob", Answer(text))
     if isinstance(said, Fault):
         return said.label
-    also = words_for(game, mediator_of(game).called)
-    return str(choose(in_a_word(scan(text)), ["cooperate", "defect", "delegate"], also)[0])
+    return str(find_choice(asked.evaluated, "Bob", scan(text)))
 
 
 @pytest.mark.parametrize("one", MOVES, ids=lambda one: one.what)

@@ -89,6 +89,16 @@ def test_processes_that_are_killed_again_and_again_pass_a_limit_by_one_call(tmp_
     assert codes == [-signal.SIGKILL] * 4 + [0, 0], "the limit stops the last two"
 
 
+async def test_a_late_answer_of_a_process_that_was_frozen_counts_once(tmp_path: Path) -> None:
+    with Store(tmp_path, new=True) as store:
+        store.register([], {})
+        with Worker(store) as taken_for_dead:
+            purse = Purse(taken_for_dead, LIMIT)
+            made = await purse.reserve(0.3, endpoint="e")
+        await purse.settle(made, 0.1)
+        assert store.spent == pytest.approx(0.3)
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("sweep")
 def test_eight_commands_with_one_folder_keep_to_one_limit(tmp_path: Path) -> None:
