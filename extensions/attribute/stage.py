@@ -157,11 +157,13 @@ class Stage:
         Raises:
             ValueError: the runs are expected to need more calls.
         """
-        most, needed = self.settings.max_calls, ceil((self.counts.paid - before) * units / done)
+        each = (self.counts.paid - before) / done
+        most, needed = self.settings.max_calls, ceil(each * units)
         if before + needed > most:
             raise ValueError(
                 f"recording {units} runs takes about {needed} calls that ask a model, max_calls is "
-                f"{most}: raise it, or give fewer inputs (recorded calls are kept)"
+                f"{most}: raise it to about {ceil(needed * (each + 1) / 2)}, which allows plays "
+                "without each agent, or give fewer inputs (recorded calls are kept)"
             )
 
     def question(self, unit: Unit) -> str:
