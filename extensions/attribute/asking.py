@@ -175,9 +175,8 @@ class Asking:
         # Tools act in an input's first recorded run; later plays must not repeat the tools' effect.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
-        may_act = partial(stage.settings.may_act, path)
-        begin = partial(stage.calls.begin, key)
-        watch = Watch(scope, (lambda _: True) if first else may_act, begin)
+        may_act = (lambda _: True) if first else partial(stage.settings.may_act, path)
+        watch = Watch(scope, may_act, partial(stage.calls.begin, key))
         try:
             output, puts, changed = await self.watched(node, state, config, watch)
         except GraphInterrupt:

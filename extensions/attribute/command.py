@@ -5,7 +5,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from shapley_coop import extension
 from shapley_coop.cli.console import say, say_lines
 from shapley_coop.cli.options import Currency, Json, PriceFile, prices_from, with_options_of
 from shapley_coop.extras import is_installed, missing_library
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.attribute.result import AppCredit
 
 App = Annotated[
     str, typer.Argument(help="path.py:graph or package.module:graph, a StateGraph; or demo.")
@@ -171,7 +174,7 @@ class Options:
 
 
 @with_options_of(Options)
-def attribute(given: Options) -> None:
+def attribute(options: Options) -> None:
     """Divide the score of a LangGraph app among its agents, by running it without some of them.
 
     The app runs once with all agents, then without each agent in turn (leave-one-out), then without
@@ -180,43 +183,50 @@ def attribute(given: Options) -> None:
     """
     if not is_installed("scipy"):
         raise missing_library("an interval of coop attribute", "scipy", "attribute")
-    if given.bounty and "bounty" not in extension.installed():
-        raise ValueError(f"--bounty {given.bounty} needs the extension bounty: see coop list")
-    from shapley_coop.extensions.attribute import running
-    from shapley_coop.extensions.attribute.given import texts_of
+    if options.bounty and "bounty" not in extension.installed():
+        raise ValueError(f"--bounty {options.bounty} needs the extension bounty: see coop list")
+    from shapley_coop.extensions.attribute import given, running
 
     with redirect_stdout(sys.stderr):  # what the app and its scorer print is no result
-        asked = running.asked(given.app, given.agents, given.input_, given.score, given.trace)
-        settings = _settings(given)
-        foretold = running.foretold(asked, settings) if given.forecast else ""
-    if foretold:
+        asked = running.asked(
+            options.app, options.agents, options.input_, options.score, options.trace
+        )
+        settings = _settings(options)
+        foretold = running.foretold(asked, settings) if options.forecast else ""
+        credit = None if foretold else _play(asked, settings, options)
+    if credit is None:
         say(foretold)
         return
-    asks, fresh = sys.stdin.isatty() and not given.yes, given.fresh
-    with redirect_stdout(sys.stderr):
-        credit = running.attributed(
-            asked,
-            settings,
-            may_go_on="value" not in settings or (settings["advise"] and asks),
-            asks=asks,
-            acts=given.app != running.DEMO and fresh != "none" and bool(fresh or not given.trace),
-        )
     report, why = credit.as_json(), ""
-    if given.bounty:
-        files = texts_of(given.input_, given.trace)
-        work = json.dumps([given.app, str(settings["version"]), *files, *credit.agents])
-        why = running.divide(report, given.bounty, given.currency, given.bargain, work)
-    running.tell(credit, report, given.app, given.as_json, given.out)
+    if options.bounty:
+        files = given.texts_of(options.input_, options.trace)
+        work = json.dumps([options.app, str(settings["version"]), *files, *credit.agents])
+        why = running.divide(report, options.bounty, options.currency, options.bargain, work)
+    running.tell(credit, report, options.app, options.as_json, options.out)
     if lacking := why or running.lacking(credit):
         raise ValueError(lacking)
 
 
+def _play(asked: Any, settings: dict[str, Any], options: Options) -> "AppCredit":
+    """Play the app with its settings, and return the credit of its agents."""
+    from shapley_coop.extensions.attribute import running
+
+    asks, fresh = sys.stdin.isatty() and not options.yes, options.fresh
+    return running.attributed(
+        asked,
+        settings,
+        may_go_on="value" not in settings or (settings["advise"] and asks),
+        asks=asks,
+        acts=options.app != running.DEMO and fresh != "none" and bool(fresh or not options.trace),
+    )
+
+
 def _settings(options: Options) -> dict[str, Any]:
     """Return the settings of an attribution; without `value`, they leave the values open."""
-    from shapley_coop.extensions.attribute import given
-    from shapley_coop.extensions.attribute.running import DEMO
+    from shapley_coop.extensions.attribute import given, running
 
     advise = options.advise or bool(options.cheaper)
+    calls = FREE_CALLS if options.app == running.DEMO else DEFAULT_CALLS
     value = options.value or ("leave-one-out" if advise else "")
     as_given = ("samples", "cache", "trace", "may_lose", "max_steps", "exact_up_to")
     return {
@@ -224,7 +234,7 @@ def _settings(options: Options) -> dict[str, Any]:
         **({"value": value} if value else {}),
         "advise": advise,
         "cheaper": given.models_of(options.cheaper),
-        "max_calls": options.max_calls or (FREE_CALLS if options.app == DEMO else DEFAULT_CALLS),
+        "max_calls": options.max_calls or calls,
         "absent": given.absent_of(options.absent or []),
         "keep": given.listed(options.keep),
         "fresh": given.fresh_of(options.fresh),
