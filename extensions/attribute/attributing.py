@@ -268,11 +268,9 @@ class _Attribution:
         try:
             found, rows = ([], {}) if why else await advised(game)
         except CallsSpent as spent:
-            why = (
-                f"{spent}, about {max(1, left - counts.paid)} are missing; {going_on(more.enough)}"
-                if more.paid
-                else f"{spent}; {going_on(more.enough)}"
-            )
+            missing = max(1, more.enough - counts.paid)
+            about = f", about {missing} are missing" if more.paid else ""
+            why = f"{spent}{about}; {going_on(more.enough)}"
         if why:
             most = f"{more.most()} {more.plays} plays of the app, {more.takes()}"
             return replace(
@@ -284,7 +282,7 @@ class _Attribution:
             rows |= await one_alone(game)
             game.stage.answered(game.units, how)
         except CallsSpent as spent:
-            why = f"no comparison with one agent alone: {spent}; {going_on(more.enough)}"
+            why = f"no comparison with one agent alone: {spent}; {going_on(left)}"
             notes = [*notes, why]
         if settings.prices.by_model and (lacking := settings.prices.lacking(names)):
             notes = [*notes, f"no price for: {', '.join(lacking)}"]

@@ -161,7 +161,7 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
         first: the forecast of the attribution.
         game: the game with its recorded runs and played coalitions.
         models: the number of cheaper models to try.
-        tries: how often at most one agent plays alone; `fits` does not count these plays.
+        tries: how often at most one agent plays alone; `fits` and `enough` do not count this.
     """
     n, asked = len(game.agents), _asked(game)
     own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
@@ -181,7 +181,7 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
         calls=calls + again,
         paid=paid + again,
         fits=_fits(game, calls, paid),
-        enough=_enough(game, calls + again, paid + again),
+        enough=_enough(game, calls, paid),
         **_taken(game, asked, [1] * len(asked), part),
     )
 

@@ -159,9 +159,12 @@ class Stage:
         """
         most, needed = self.settings.max_calls, ceil((self.counts.paid - before) * units / done)
         if before + needed > most:
+            each = (self.counts.made + self.counts.saved) / done  # kept calls are calls of a run
+            enough = max(needed, ceil(units * each * (each + 1) / 2))
             raise ValueError(
                 f"recording {units} runs takes about {needed} calls that ask a model, max_calls is "
-                f"{most}: raise it, or give fewer inputs (recorded calls are kept)"
+                f"{most}: raise it to about {enough}, which allows plays without each "
+                "agent, or give fewer inputs (recorded calls are kept)"
             )
 
     def question(self, unit: Unit) -> str:

@@ -115,6 +115,10 @@ def test_a_limit_that_allows_no_value_names_one_that_does(coop: Coop, tmp_path: 
         "--max-calls to about 6"
     )
     assert coop(*asked, *loo, "6", "--cache", "new.sqlite").code == 0
+    (tmp_path / "in.json").write_text(json.dumps([HELLO] * 12), encoding="utf-8")
+    pace = coop(*asked, *loo, "20").err
+    assert "max_calls is 20: raise it to about 72, which allows plays without each agent" in pace
+    assert coop(*asked, *loo, "72", "--cache", "newer.sqlite").code == 0
 
 
 def test_calls_that_ask_no_model_need_no_permission(coop: Coop, tmp_path: Path) -> None:
