@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from extensions.people.tests import test_seat
-from extensions.people.tests.test_seat import Play, server
+from extensions.people.tests.test_seat import Play
 from shapley_coop.extensions.proof.acceptance import binding, is_signed
 from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.signed_settings import signed_run
 from tests.browser import DESK, tab
 from tests.server_process import Server
-
-__all__ = ["server"]
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat_signing")]
