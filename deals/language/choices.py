@@ -182,7 +182,7 @@ def _called_so(said: str, legal: Sequence[str], also: Also | None = None) -> str
 
 
 def _keeping(said: str, legal: Sequence[str]) -> str | None:
-    """Return the legal action whose object a text names by a good of another action.
+    """Return the action that a text means by what another action would give: "keep my wood".
 
     >>> legal = ["keep", "give 1 wood to Bob"]
     >>> _keeping("keep my wood", legal), _keeping("keep the promise", legal)

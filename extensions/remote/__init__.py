@@ -6,5 +6,5 @@ EXTENSION = Extension(
     name="remote",
     about="Have LangGraph servers play the cells of `coop sweep --remote URL`.",
     players={"remote": "shapley_coop.extensions.remote.remote:Remote"},
-    gates={"purse": "shapley_coop.extensions.remote.purse:pay"},
+    gates={"coop_purse": "shapley_coop.extensions.remote.purse:pay"},
 )

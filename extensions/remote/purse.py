@@ -28,8 +28,8 @@ from shapley_coop.seats.seat import Seat
 from shapley_coop.state.storage.databases import errors
 from shapley_coop.state.storage.owners import holder
 
-PURSE = "purse"
-"""The key of a run's metadata under which a sweep names its purse."""
+PURSE = "coop_purse"
+"""The key of a run's metadata under which a sweep names its purse; no app uses it by chance."""
 
 
 class PurseTerms(BaseModel):
@@ -90,9 +90,9 @@ async def pay(told: Mapping[str, Any], seat: Seat, question: Enquiry, ask: Ask) 
     try:
         terms = PurseTerms.model_validate(told)
     except ValidationError:
-        raise ValueError("the run's metadata `purse` does not name the purse of a sweep") from None
+        raise ValueError("the run's metadata `coop_purse` names no sweep's purse") from None
     if holder().owner:
-        raise ValueError("the purse of a sweep is its operator's: leave out the metadata `purse`")
+        raise ValueError("the purse of a sweep is its operator's: leave out `coop_purse`")
     gate = await _gate(terms)
     try:
         return await gate.call(seat, question, ask)

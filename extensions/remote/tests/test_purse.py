@@ -24,7 +24,7 @@ NO_QUESTION = cast(Enquiry, None)
 
 @pytest.mark.parametrize("told", [None, "x", [1], {}, {"sweep": "s", "cost": "many"}])
 async def test_metadata_that_name_no_purse_are_one_clear_line(told: Any) -> None:
-    with pytest.raises(ValueError, match=r"^the run's metadata `purse` does not name the purse"):
+    with pytest.raises(ValueError, match=r"^the run's metadata `coop_purse` names no sweep"):
         await pay(told, Seat(model="openai:gpt"), NO_QUESTION, answer)
 
 
