@@ -16,7 +16,8 @@ def test_a_bench_judges_its_figures(name: str) -> None:
     assert found.title.startswith("Measure ")
     named = [figure.what for figure in found.figures]
     assert len(set(named)) == len(named)
-    assert all(isfinite(figure.found) and figure.found > 0 for figure in found.figures)
+    for figure in found.figures:  # at this size an exponent may be lost in noise
+        assert isfinite(figure.found) and (figure.found > 0 or "exponent" in figure.what), figure
     assert found.figures[0].verdict()
     assert f"\n## {name}\n" in found.markdown(name)
 
