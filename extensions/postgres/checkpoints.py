@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -85,6 +85,15 @@ class PostgresSaver(HomeSaver, BlockingSaver):
     def close(self) -> None:
         """Close the connection."""
         self.conn.close()
+
+    def _call_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Make calls in one transaction, which waits for the disk once; see `HomeSaver`."""
+        self.connect()
+        try:
+            with self.conn.transaction():
+                return [call() for call in calls]
+        except Exception:  # nothing was kept: find out which calls fail
+            return super()._call_each(calls)
 
     def _connected(self) -> Any:
         return open_connection(self._url, prepare_threshold=0, row_factory=dict_row)

@@ -5,7 +5,7 @@ holds pointers into the journal, so private texts stay off the table. Agents nev
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from shapley_coop.state.storage.batcher import batcher_of
 from shapley_coop.state.storage.facts import Fact, Session, key, key_prefix, parts_of
 from shapley_coop.state.storage.owned import Book, claim_for
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
-from shapley_coop.state.storage.packing import pack, unpack
+from shapley_coop.state.storage.packing import pack, unpack, unpack_texts
 
 ANSWER = "answer"
 """The kind of the facts that hold a letter and its answer; key: letter, attempt, agent, model.
@@ -52,20 +52,20 @@ class Journal(Book):
 
     def found(self, episode: str, letters: Sequence[JournalKey]) -> list[Entry | None]:
         """Return the stored answer to each letter, or None for a letter without one, in order."""
-        given = self._given(episode, [one[:3] for one in letters])
+        given = self._given(episode, [one[:3] for one in letters], entry_in)
         return [
             next((x for x in given.get(one[:3], ()) if one.model in ("", x.model)), None)
             for one in letters
         ]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
-        """Return agent → the entry to which the agent's pointer points.
+        """Return agent → the entry to which the agent's pointer points, without its facts.
 
         Raises:
             ValueError: an entry is missing, or does not have the hash in its pointer.
         """
         places = {agent: (agent, at["letter"], at["attempt"]) for agent, at in pointers.items()}
-        given = self._given(episode, [*places.values()])
+        given = self._given(episode, [*places.values()], _answered)
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = given.get(places[agent], ())
@@ -76,7 +76,9 @@ class Journal(Book):
             opened[agent] = entry
         return opened
 
-    def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
+    def _given(
+        self, episode: str, places: Sequence[_Place], read: Callable[[Fact], Entry]
+    ) -> dict[_Place, list[Entry]]:
         """Return (agent, letter, attempt) → all models' answers to that letter and attempt."""
         if not places:
             return {}
@@ -84,7 +86,7 @@ class Journal(Book):
         given: defaultdict[_Place, list[Entry]] = defaultdict(list)
         with self._reading(episode) as session:
             for fact in session.read(ANSWER, episode, beginnings=[*dict.fromkeys(wanted)]):
-                entry = entry_in(fact)
+                entry = read(fact)
                 given[entry.agent, entry.letter, entry.attempt].append(entry)
         return given
 
@@ -109,12 +111,15 @@ class Journal(Book):
         """
         kept: dict[int, Entry | Exception] = {}
         for owner in dict.fromkeys(who.owner for who, _, _ in answers):
+            claimed = set[tuple[Holder, str]]()  # a turn of many is one batch, with one claim
             with self._facts.writing(owner) as session:
                 for number, (who, episode, entry) in enumerate(answers):
                     if who.owner != owner:
                         continue
                     try:
-                        claim_for(session, episode, who)
+                        if (who, episode) not in claimed:
+                            claim_for(session, episode, who)
+                            claimed.add((who, episode))
                         kept[number] = _write(session, episode, entry)
                     except NotYours as error:  # this answer was not written; go on
                         kept[number] = error
@@ -204,8 +209,14 @@ def _fact(episode: str, entry: Entry) -> Fact:
 
 def entry_in(fact: Fact) -> Entry:
     """Return the entry that is stored in a fact."""
+    return replace(_answered(fact), facts=unpack(fact.body)[1])
+
+
+def _answered(fact: Fact) -> Entry:
+    """Return the entry that is stored in a fact, without the letter's facts."""
     letter, attempt, agent, model = parts_of(fact.key)
-    (answered, asked), facts = unpack(fact.body)
+    (answered, asked), _ = unpack_texts(fact.body)
     answer = Answer(answered, **fact.value["answer"])
-    about = (fact.value["act"], model, letter, asked, attempt)
-    return Entry(agent, *about, answer, fact.value["nonce"], facts)
+    return Entry(
+        agent, fact.value["act"], model, letter, asked, attempt, answer, fact.value["nonce"]
+    )

@@ -18,7 +18,13 @@ def pack(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
 
 def unpack(content: bytes) -> tuple[list[str], dict[str, Any]]:
     """Return the texts and the facts from the bytes that `pack` returned."""
+    texts, packed = unpack_texts(content)
+    facts: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return texts, facts
+
+
+def unpack_texts(content: bytes) -> tuple[list[str], bytes]:
+    """Return the texts and the packed facts, which may be many times as long as the texts."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
-    facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
-    return texts, facts
+    return texts, words.unused_data
