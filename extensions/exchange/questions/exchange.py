@@ -77,8 +77,10 @@ class Trade(Spoken):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Leave proposals out where none could be accepted any more."""
-        return LastTrade if facts.get("final") else cls
+        """Leave out proposals that nobody could accept, and answers where nothing is proposed."""
+        if facts.get("final"):
+            return LastTrade
+        return cls if facts.get("pending") else FirstTrade
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
@@ -91,6 +93,15 @@ class Trade(Spoken):
     def published(cls, text: str) -> Iterable[str | None]:
         """Return a message as it is delivered, with repairs and without."""
         return as_written(text), as_written(text, repair=False)
+
+
+class FirstTrade(Trade):
+    """Your proposal in the talk over tasks."""
+
+    decision: Annotated[Literal["propose"], Choice({"propose": ""})]
+    allocation: Annotated[list[Holding], Within("`<PROPOSAL>`", read=_held)] = Field(
+        description="Who does what."
+    )
 
 
 class LastTrade(Spoken):
