@@ -183,6 +183,8 @@ def attribute(options: Options) -> None:
     """
     if not is_installed("scipy"):
         raise missing_library("an interval of coop attribute", "scipy", "attribute")
+    if (options.currency or options.bargain) and not options.bounty:
+        raise ValueError("--currency and --bargain are about a bounty: add --bounty AMOUNT")
     if options.bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {options.bounty} needs the extension bounty: see coop list")
     from shapley_coop.extensions.attribute import given, running

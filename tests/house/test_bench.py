@@ -17,7 +17,8 @@ def test_a_bench_judges_its_figures(name: str) -> None:
     named = [figure.what for figure in found.figures]
     assert len(set(named)) == len(named)
     for figure in found.figures:  # at this size an exponent may be lost in noise
-        assert isfinite(figure.found) and (figure.found > 0 or "exponent" in figure.what), figure
+        assert isfinite(figure.found), figure
+        assert figure.found > 0 or "exponent" in figure.what, figure
     assert found.figures[0].verdict()
     assert f"\n## {name}\n" in found.markdown(name)
 

@@ -86,3 +86,10 @@ def test_without_the_extension_that_divides_a_bounty_nothing_is_played(
     monkeypatch.setattr(extension, "installed", lambda: others)
     told = one_line(coop(*GIVEN, "--input", "in.json", "--bounty", "100"), USAGE)
     assert told == "coop: --bounty 100 needs the extension bounty: see coop list\n"
+
+
+@pytest.mark.parametrize("option", [("--currency", "EUR"), ("--bargain", "human")])
+def test_an_option_about_a_bounty_needs_one(coop: Coop, option: tuple[str, str]) -> None:
+    ended = coop(*GIVEN, "--input", "in.json", *option)
+    assert ended.code == USAGE
+    assert "add --bounty AMOUNT" in ended.err

@@ -197,6 +197,24 @@ async def put(
     return await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
 
 
+async def test_one_checkpoint_that_fails_in_a_batch_fails_alone(place: Home) -> None:
+    def at(thread: str) -> RunnableConfig:
+        return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+    unwritable: Any = {"source": "loop", "step": {1}}  # a set is not JSON
+    async with saver(place) as kept:
+        came = await asyncio.gather(
+            put(kept, "", {"status": "open"}, "first"),
+            kept.aput(at("second"), empty_checkpoint(), unwritable, {}),
+            put(kept, "", {"status": "open"}, "third"),
+            return_exceptions=True,
+        )
+    assert [isinstance(one, TypeError) for one in came] == [False, True, False]
+    async with saver(place) as kept:
+        found = [await kept.aget_tuple(at(thread)) for thread in ("first", "second", "third")]
+    assert [one is not None for one in found] == [True, False, True]
+
+
 def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
