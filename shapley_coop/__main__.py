@@ -7,10 +7,10 @@ from shapley_coop.cli import main
 
 
 def enter() -> None:
-    """Run a command as a process of its own, which seldom looks for garbage.
+    """Run a command in a process of its own, which seldom collects garbage.
 
-    What a command imports stays to its end: by Python's own thresholds it is searched dozens of
-    times at the start and once more at the exit, which is a fifth of a short run's time.
+    What a command imports stays to its end. By Python's own thresholds the collector would search
+    it many times at the start, and once more at the exit (`python -m benchmarks start`).
     """
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)

@@ -87,12 +87,16 @@ class PostgresSaver(HomeSaver, BlockingSaver):
         self.conn.close()
 
     def _call_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        """Make calls in one transaction, which waits for the disk once; see `HomeSaver`."""
+        """Make calls in one transaction, which waits for the disk once; see `HomeSaver`.
+
+        If one fails, all are repeated, each in a transaction of its own: a write that is repeated
+        changes nothing.
+        """
         self.connect()
         try:
             with self.conn.transaction():
                 return [call() for call in calls]
-        except Exception:  # nothing was kept: find out which calls fail
+        except Exception:
             return super()._call_each(calls)
 
     def _connected(self) -> Any:

@@ -65,7 +65,7 @@ class Journal(Book):
             ValueError: an entry is missing, or does not have the hash in its pointer.
         """
         places = {agent: (agent, at["letter"], at["attempt"]) for agent, at in pointers.items()}
-        given = self._given(episode, [*places.values()], _answered)
+        given = self._given(episode, [*places.values()], _without_facts)
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = given.get(places[agent], ())
@@ -79,7 +79,11 @@ class Journal(Book):
     def _given(
         self, episode: str, places: Sequence[_Place], read: Callable[[Fact], Entry]
     ) -> dict[_Place, list[Entry]]:
-        """Return (agent, letter, attempt) → all models' answers to that letter and attempt."""
+        """Return (agent, letter, attempt) → all models' answers to that letter and attempt.
+
+        Args:
+            read: the reader of the stored entries.
+        """
         if not places:
             return {}
         wanted = [key_prefix(letter, attempt, agent) for agent, letter, attempt in places]
@@ -209,14 +213,17 @@ def _fact(episode: str, entry: Entry) -> Fact:
 
 def entry_in(fact: Fact) -> Entry:
     """Return the entry that is stored in a fact."""
-    return replace(_answered(fact), facts=unpack(fact.body)[1])
+    return _entry(fact, *unpack(fact.body))
 
 
-def _answered(fact: Fact) -> Entry:
+def _without_facts(fact: Fact) -> Entry:
     """Return the entry that is stored in a fact, without the letter's facts."""
-    letter, attempt, agent, model = parts_of(fact.key)
-    (answered, asked), _ = unpack_texts(fact.body)
-    answer = Answer(answered, **fact.value["answer"])
-    return Entry(
-        agent, fact.value["act"], model, letter, asked, attempt, answer, fact.value["nonce"]
-    )
+    return _entry(fact, unpack_texts(fact.body)[0], {})
+
+
+def _entry(stored: Fact, texts: Sequence[str], facts: Mapping[str, Any]) -> Entry:
+    letter, attempt, agent, model = parts_of(stored.key)
+    answered, asked = texts
+    answer = Answer(answered, **stored.value["answer"])
+    about = (stored.value["act"], model, letter, asked, attempt)
+    return Entry(agent, *about, answer, stored.value["nonce"], facts)

@@ -90,6 +90,5 @@ def test_without_the_extension_that_divides_a_bounty_nothing_is_played(
 
 @pytest.mark.parametrize("option", [("--currency", "EUR"), ("--bargain", "human")])
 def test_an_option_about_a_bounty_needs_one(coop: Coop, option: tuple[str, str]) -> None:
-    ended = coop(*GIVEN, "--input", "in.json", *option)
-    assert ended.code == USAGE
-    assert "add --bounty AMOUNT" in ended.err
+    told = one_line(coop(*GIVEN, "--input", "in.json", *option), USAGE)
+    assert told == "coop: --currency and --bargain are about a bounty: add --bounty AMOUNT\n"

@@ -80,7 +80,7 @@ class Trade(Spoken):
         """Leave out proposals that nobody could accept, and answers where nothing is proposed."""
         if facts.get("final"):
             return LastTrade
-        return cls if facts.get("pending") else FirstTrade
+        return cls if facts.get("pending") else TradeProposal
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
@@ -95,8 +95,8 @@ class Trade(Spoken):
         return as_written(text), as_written(text, repair=False)
 
 
-class FirstTrade(Trade):
-    """Your proposal in the talk over tasks."""
+class TradeProposal(Trade):
+    """Your proposal in the talk over tasks; there is no proposal of others to answer."""
 
     decision: Annotated[Literal["propose"], Choice({"propose": ""})]
     allocation: Annotated[list[Holding], Within("`<PROPOSAL>`", read=_held)] = Field(

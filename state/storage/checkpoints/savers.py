@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,6 @@ class SqliteSaver(HomeSaver, BlockingSaver):
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
-        self._in_batch = False
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next version number of a channel, from 1.
@@ -84,21 +83,6 @@ class SqliteSaver(HomeSaver, BlockingSaver):
     def close(self) -> None:
         """Close the connection."""
         self.conn.close()
-
-    @contextmanager
-    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Open a cursor, and commit at its end, or at the end of the batch that uses it."""
-        with super().cursor(transaction and not self._in_batch) as cursor:
-            yield cursor
-
-    def _call_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        """Make calls in one transaction, which writes each changed page once; see `HomeSaver`."""
-        self._in_batch = True
-        try:
-            return super()._call_each(calls)
-        finally:
-            self._in_batch = False
-            self.conn.commit()
 
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
